@@ -127,14 +127,22 @@ async function start(
 /**
  * Continues a run from the state in its journal, as `panewright resume` does.
  *
- * @param options `raise`: caps that are higher from now on, such as `{ max_turns: 40 }`
+ * @param options `raise`: caps that are higher from now on, such as `{ max_turns: 40 }`; `message`: what you say to the
+ *   agent that it continues with
  * @throws {UsageError} when there is nothing to resume
  */
 export async function resume(
   { workdir, runId }: RunPlace,
-  { raise = {}, ...options }: StartOptions & { readonly raise?: Readonly<Record<string, number>> } = {},
+  { message, raise = {}, ...options }: StartOptions & {
+    readonly raise?: Readonly<Record<string, number>>;
+    readonly message?: string;
+  } = {},
 ): Promise<RunPlace> {
-  await resumeDetached(await findRun(workdir, runId), { by: "command", raise }, processOf(options));
+  await resumeDetached(
+    await findRun(workdir, runId),
+    { by: "command", raise, ...present({ message }) },
+    processOf(options),
+  );
   return { workdir, runId };
 }
 

@@ -1,6 +1,6 @@
 import type { KV } from "@nats-io/kv";
 import type { Fleet } from "./connect.ts";
-import { readSubject } from "./read_subject.ts";
+import { followSubject } from "./read_subject.ts";
 
 /** What stands in a bucket under one key. */
 export interface Kept {
@@ -42,6 +42,6 @@ export async function* followKey(
 ): AsyncGenerator<string> {
   const now = await readKey(bucket, key);
   if (now !== undefined) yield now.text;
-  const asked = { stream: `KV_${name}`, subject: `$KV.${name}.${key}`, after: now?.revision ?? 0, follow: signal };
-  for await (const message of readSubject(fleet, asked)) if (message.data.length > 0) yield message.string();
+  const asked = { stream: `KV_${name}`, subject: `$KV.${name}.${key}`, after: now?.revision ?? 0, signal };
+  for await (const message of followSubject(fleet, asked)) if (message.data.length > 0) yield message.string();
 }

@@ -3,15 +3,25 @@ import { VERSION } from "../base/version.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { fits, type Job, type JobState, jobState, LaterVersionError, type Queued, readQueued } from "./job.ts";
+import { reachedCap } from "./caps.ts";
+import { readNeeds } from "./needs.ts";
 import { openJobLog } from "./job_log.ts";
 import { findEntry, sealEntry } from "./entries.ts";
 import { present } from "../base/schema.ts";
-import { keepLease } from "./lease.ts";
+import type { Fleet } from "./connect.ts";
+import { keepLease, type Lease } from "./lease.ts";
+import type { End } from "./outcome.ts";
 import { type JobName, jobOfQueueSubject, jobText } from "./names.ts";
 import { type Heard, maySay, readSaid } from "./said.ts";
 import { workOn } from "./work.ts";
 import type { WorkerContext } from "./worker_context.ts";
 import { ruleFor, type WorkerRules } from "./worker_rules.ts";
+
+/** How often it is looked whether the jobs that a job needs have ended. */
+const NEEDS_MS = 5000;
+
+/** How often it is looked whether a cap lets a job go on: tomorrow, or since it was raised. */
+const CAP_MS = 30_000;
 
 /** So many workers in a row may be lost with a job before it is set aside. */
 const MOST_LOST = 5;
@@ -31,7 +41,10 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
   if (said === undefined) return;
   const jobHash = await sha256Hex(JSON.stringify(said.job));
   const writer = `${jobText(name)}.${workerName}.${crypto.randomUUID()}`;
-  const log = await openJobLog(fleet, { job: name, writer, clock });
+  const log = await openJobLog(fleet, {
+    ...{ job: name, writer, clock },
+    onWait: (reason) => tell(`${jobText(name)}: waits for the fleet's server: ${reason}`),
+  });
   const before = jobState(log.events);
   // Somebody else may have it taken up again, to answer it, say: what is to be done stays its author's word.
   if (before.job === undefined ? by !== name.author : jobHash !== before.job) {
@@ -49,12 +62,18 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
     tell(`${jobText(name)}: leaves it to others: ${rule}`);
     return message.nak(worker.leaseMs);
   }
+  const needs = await readNeeds(fleet, said.job);
+  const isStopped = heard.at(-1)?.said.what === "stop";
+  if (needs.stand === "waiting" && !isStopped) return message.nak(NEEDS_MS);
+  const capped = isStopped ? undefined : await reachedCap(fleet, said.job, { now: new Date() });
+  if (capped !== undefined) return message.nak(CAP_MS);
   const { entry, revision } = await findEntry(fleet, name);
   const epoch = before.epoch + 1;
   const claimed = {
     type: "claimed",
     ...{ epoch, worker: workerName, job: jobHash, message: message.info.streamSequence },
     heard: all.at(-1)?.sequence ?? before.heard,
+    ...(isBegun(before) || needs.stand !== "ready" ? {} : { works: needs.works }),
   } as const;
   await log.append(claimed, { signal: AbortSignal.timeout(worker.leaseMs / 2) });
   const state = jobState(log.events);
@@ -74,10 +93,29 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
     tell(`${jobText(name)}: set aside: ${reason}`);
     return await acknowledge(message);
   }
+  if (needs.stand === "failed" && !isStopped && !isBegun(before)) {
+    const { reason } = needs;
+    await log.append({ type: "ended", epoch, outcome: "fail", reason }, { signal: lease.lost });
+    await lease.settle({ state: "ended", outcome: "fail", reason });
+    return await acknowledge(message);
+  }
   tell(`${jobText(name)}: begins${state.run === undefined ? "" : ` again with run ${state.run}`}`);
   const job: Job = said.job;
   const end = await workOn({ name, job, epoch, state, log, lease, rule, said: heard }, worker);
   tell(`${jobText(name)}: ${end.type === "ended" ? end.outcome : end.why}: ${end.reason}`);
+  await settle(end, { fleet, lease, message, heard: claimed.heard, name, leaseMs: worker.leaseMs });
+}
+
+/** Tells what came of a job, once its log has it, and leaves its message to nobody, or to the next one. */
+async function settle(end: End, { fleet, heard, lease, leaseMs, message, name }: {
+  readonly fleet: Fleet;
+  readonly lease: Lease;
+  readonly message: JsMsg;
+  readonly name: JobName;
+  /** Up to where its worker has heard what was said. */
+  readonly heard: number;
+  readonly leaseMs: number;
+}): Promise<void> {
   if (end.type === "ended") {
     const { outcome, reason } = end;
     await lease.settle({ state: "ended", outcome, reason, questions: undefined });
@@ -86,14 +124,19 @@ export async function claim(message: JsMsg, worker: WorkerContext): Promise<void
   const { why, reason } = end;
   if (why === "drained" || why === "broken") {
     await lease.settle({ state: "queued", reason });
-    return message.nak(why === "broken" ? worker.leaseMs : undefined);
+    return message.nak(why === "broken" ? leaseMs : undefined);
   }
   const { questions } = end;
   await lease.settle({ state: why === "waiting" ? "waiting" : "stopped", reason, questions });
   // What was said while it came to rest: nobody else would hear it.
-  const since = await readSaid(fleet, name, { after: claimed.heard });
+  const since = await readSaid(fleet, name, { after: heard });
   if (since.some((one) => one.said.what !== "stop")) return message.nak();
   await acknowledge(message);
+}
+
+/** Whether a run that is to go on has begun with what the needed jobs had come to. */
+function isBegun({ outcome, run }: JobState): boolean {
+  return run !== undefined && outcome !== "pass" && outcome !== "fail";
 }
 
 /** What the queue has of a job; what nobody can read, or nobody has said, is gone from the queue. */

@@ -23,6 +23,7 @@ export interface Fleet extends AsyncDisposable {
   readonly jobs: KV;
   readonly workers: KV;
   readonly labels: KV;
+  readonly caps: KV;
   readonly objects: ObjectStore;
   readonly seals: Seals;
 }
@@ -35,11 +36,13 @@ export async function connectServer(credentials: Credentials): Promise<NatsConne
   let connection: NatsConnection;
   try {
     connection = await connect({
-      servers: server,
+      servers: server.split(","),
       name: `panewright ${name}`,
       authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
       timeout: CONNECT_MS,
       maxReconnectAttempts: -1,
+      // The names in the credentials are those in the servers' certificates; what a cluster tells of itself are addresses.
+      ignoreClusterUpdates: true,
       reconnectTimeWait: 250,
       reconnectJitter: 100,
       ...(ca === undefined ? {} : { tls: { caFile: ca } }),
@@ -76,15 +79,16 @@ export async function connectFleet(credentials: Credentials): Promise<Fleet> {
     const manager = await jetstreamManager(connection, { checkAPI: false });
     for (const stream of Object.values(STREAMS)) await manager.streams.info(stream);
     const kvm = new Kvm(connection);
-    const [jobs, workers, labels] = [
+    const [jobs, workers, labels, caps] = [
       await kvm.open(BUCKETS.jobs, { bindOnly: true }),
       await kvm.open(BUCKETS.workers, { bindOnly: true }),
       await kvm.open(BUCKETS.labels, { bindOnly: true }),
+      await kvm.open(BUCKETS.caps, { bindOnly: true }),
     ];
     const objects = await new Objm(connection).open(OBJECTS, { check: false });
     const seals = await openSeals(credentials, credentials.fleet);
     return {
-      ...{ credentials, connection, manager, jobs, workers, labels, objects, seals },
+      ...{ credentials, connection, manager, jobs, workers, labels, caps, objects, seals },
       streams: jetstream(connection),
       [Symbol.asyncDispose]: () => connection.close(),
     };
@@ -92,7 +96,7 @@ export async function connectFleet(credentials: Credentials): Promise<Fleet> {
     await connection.close();
     throw new UsageError(`Cannot use the fleet of ${credentials.server}: ${errorText(cause)}`, {
       ...present({ cause }),
-      hint: "Its streams are made by whoever runs it: panewright fleet up, or panewright fleet init --apply.",
+      hint: "Its streams are made by whoever runs it: panewright fleet up, or panewright fleet apply.",
     });
   }
 }

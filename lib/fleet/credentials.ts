@@ -6,7 +6,7 @@ import { errorText } from "../base/text/error_text.ts";
 import { isToken, RIGHTS, type Rights } from "./names.ts";
 
 const FIELDS = {
-  /** `nats://host:4222`, or `tls://host:4222`. */
+  /** `nats://host:4222`, or `tls://host:4222`; those of a cluster have commas between them. */
   server: text,
   /** The user's name, which the server knows by its key. */
   name: text,

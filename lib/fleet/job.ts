@@ -37,6 +37,8 @@ const JOB_FIELDS = {
   folder: text,
   labels: mapOf(text),
   priority: oneOf(...PRIORITIES),
+  /** The jobs that must have passed before it begins, with what has come of them. */
+  needs: optional(listOf(text)),
   submittedAt: text,
 };
 
@@ -66,6 +68,11 @@ export function readQueued(data: string): Queued {
   return { job: value["job"] as Job, ...(typeof again === "number" ? { again } : {}) };
 }
 
+/** What has come of a job that another one needs: a commit, and the object with it. */
+const NEEDED_WORK = { job: text, commit: text, bundle: text };
+
+export type NeededWork = ValuesOf<typeof NEEDED_WORK>;
+
 /** What the log of a job has, in the order in which it happened. */
 const EVENTS = {
   /** A worker takes the job; whoever had it before can write no more. */
@@ -78,6 +85,8 @@ const EVENTS = {
     message: integer,
     /** Up to where the worker has heard what was said. */
     heard: integer,
+    /** What it begins with besides its own commit. @default what an earlier claim says */
+    works: optional(listOf(object(NEEDED_WORK))),
   },
   /** A line of the journal of the job's run. */
   record: {
@@ -139,6 +148,8 @@ export interface JobState {
   /** Claims in a row whose workers were lost, or broke, before they had got one record further. */
   readonly lost: number;
   readonly run?: string;
+  /** What its run has begun with, of the jobs that it needs; missing before that. */
+  readonly works?: readonly NeededWork[];
   readonly lines: readonly string[];
   readonly files: Readonly<Record<string, string>>;
   readonly work?: { readonly commit: string; readonly bundle: string };
@@ -176,14 +187,15 @@ function next(state: JobState, event: JobEvent): JobState {
   const { message: _message, reason: _reason, outcome: _outcome, ...rest } = state;
   switch (event.type) {
     case "claimed": {
-      const { epoch, worker, message, heard, job } = event;
+      const { epoch, worker, message, heard, job, works = state.works } = event;
       const lost = state.state === "running" ? state.lost + 1 : state.lost;
-      const { files, run, work, ...anew } = rest;
+      const { files, run, work, works: _works, ...anew } = rest;
       // A run that has come to its end is not resumed: who wants it tried again gets another one.
       const isOver = state.outcome === "pass" || state.outcome === "fail";
       if (isOver) (state.lines as string[]).length = 0;
       const kept = isOver ? { files: {} } : { files, ...present({ run, work }) };
-      return { ...anew, ...kept, state: "running", epoch, worker, message, heard, job, lost, questions: [] };
+      const claim = { state: "running", epoch, worker, message, heard, job, lost, questions: [] } as const;
+      return { ...anew, ...kept, ...present({ works }), ...claim };
     }
     case "record":
       (state.lines as string[]).push(event.line);

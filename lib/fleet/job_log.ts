@@ -1,9 +1,9 @@
-import { JetStreamApiError, type JsMsg } from "@nats-io/jetstream";
 import type { Clock } from "../base/ports/clock.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { RuntimeError } from "../base/errors.ts";
 import type { Fleet } from "./connect.ts";
-import { readSubject } from "./read_subject.ts";
+import { isAway, isOvertaken, whenReached } from "./reach.ts";
+import { followSubject, type ReadMessage, readSubject } from "./read_subject.ts";
 import { type JobEvent, readEvent } from "./job.ts";
 import { type JobName, jobText, logSubject, STREAMS } from "./names.ts";
 
@@ -17,7 +17,7 @@ export interface JobLog {
   readonly events: readonly JobEvent[];
   /**
    * Adds an event, if nobody has added one since this log was read. When it returns, the stream has it. While the server is
-   * away, it is tried again.
+   * away, or the stream full, it is tried again.
    *
    * @throws {FencedError} when somebody else has
    * @throws the signal's reason when it is aborted
@@ -28,8 +28,6 @@ export interface JobLog {
 export type NewEvent = JobEvent extends infer Event ? Event extends JobEvent ? Omit<Event, "at"> : never : never;
 
 const RETRY_MS = 250;
-/** JetStream's code for a message whose subject has another last sequence than it names. */
-const WRONG_LAST_SEQUENCE = 10071;
 /** So long an answer is waited for before it is asked again, under the same id. */
 const ANSWER_MS = 2000;
 
@@ -40,7 +38,7 @@ function createLogReader({ seals }: Pick<Fleet, "seals">, job: JobName) {
   let valid = 0;
   return {
     valid: () => valid,
-    async read(message: Pick<JsMsg, "seq" | "string">): Promise<JobEvent | undefined> {
+    async read(message: Pick<ReadMessage, "seq" | "string">): Promise<JobEvent | undefined> {
       const found = await seals.unseal(message.string(), subject);
       if (found === undefined || (found.rights !== "worker" && found.rights !== "admin")) return undefined;
       try {
@@ -57,39 +55,40 @@ function createLogReader({ seals }: Pick<Fleet, "seals">, job: JobName) {
 }
 
 /** What has happened to a job until now, the first event first. */
-export async function readLog(fleet: Pick<Fleet, "streams" | "seals">, job: JobName): Promise<readonly JobEvent[]> {
+export async function readLog(fleet: Pick<Fleet, "manager" | "seals">, job: JobName): Promise<readonly JobEvent[]> {
+  const reader = createLogReader(fleet, job);
   const events: JobEvent[] = [];
-  const signal = new AbortController().signal;
-  for await (const event of followJobLog(fleet, job, { follow: false, signal })) events.push(event);
+  for await (const message of readSubject(fleet, { stream: STREAMS.log, subject: logSubject(job), after: 0 })) {
+    const event = await reader.read(message);
+    if (event !== undefined) events.push(event);
+  }
   return events;
 }
 
-/**
- * What has happened to a job, the first event first.
- *
- * @param options.follow whether it goes on as things happen, until the signal comes
- */
+/** What has happened to a job, the first event first, and then what happens to it, until the signal comes. */
 export async function* followJobLog(
   fleet: Pick<Fleet, "streams" | "seals">,
   job: JobName,
-  { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
+  { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<JobEvent> {
-  const asked = { stream: STREAMS.log, subject: logSubject(job), after: 0, follow: follow ? signal : undefined };
   const reader = createLogReader(fleet, job);
-  for await (const message of readSubject(fleet, asked)) {
+  const asked = { stream: STREAMS.log, subject: logSubject(job), after: 0, signal };
+  for await (const message of followSubject(fleet, asked)) {
     const event = await reader.read(message);
     if (event !== undefined) yield event;
   }
 }
 
 export async function openJobLog(
-  fleet: Pick<Fleet, "streams" | "seals">,
-  { job, writer, clock, wallClock = () => new Date() }: {
+  fleet: Pick<Fleet, "manager" | "streams" | "seals">,
+  { job, writer, clock, wallClock = () => new Date(), onWait = () => {} }: {
     readonly job: JobName;
     /** What nobody else's messages are named by. */
     readonly writer: string;
     readonly clock: Clock;
     readonly wallClock?: () => Date;
+    /** Told, once for each event, why the stream does not take it yet. */
+    readonly onWait?: (reason: string) => void;
   },
 ): Promise<JobLog> {
   const subject = logSubject(job);
@@ -115,7 +114,7 @@ export async function openJobLog(
       const data = await fleet.seals.seal(text, subject);
       // The same id for each try: what the server has taken without our hearing of it is not taken twice.
       const msgID = `${writer}.${++count}`;
-      for (;;) {
+      for (let tries = 1;; tries++) {
         signal.throwIfAborted();
         try {
           const expect = { lastSubjectSequence: last };
@@ -125,17 +124,18 @@ export async function openJobLog(
           if (kept !== undefined) events.push(kept);
           return;
         } catch (cause) {
-          const problem = (what: string) =>
-            new RuntimeError(`Cannot write the log of job ${jobText(job)}: ${what}`, { cause });
-          if (cause instanceof RuntimeError) throw cause;
-          if (cause instanceof JetStreamApiError && cause.code !== WRONG_LAST_SEQUENCE) throw problem(errorText(cause));
-          if (cause instanceof JetStreamApiError && await catchUp()) {
+          if (isOvertaken(cause)) {
+            const isTaken = await whenReached(catchUp, { clock, signal });
+            // What no worker has written there is no reason to stop.
+            if (!isTaken) continue;
             throw new FencedError(`Cannot write the log of job ${jobText(job)}: another worker has taken it`, {
               cause,
             });
           }
-          // What no worker has written there is no reason to stop.
-          if (cause instanceof JetStreamApiError) continue;
+          if (!isAway(cause)) {
+            throw new RuntimeError(`Cannot write the log of job ${jobText(job)}: ${errorText(cause)}`, { cause });
+          }
+          if (tries === 1) onWait(errorText(cause));
         }
         await clock.sleep(RETRY_MS, signal);
       }

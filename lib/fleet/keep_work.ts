@@ -1,6 +1,8 @@
 import { JOBS } from "../jobs/mod.ts";
 import { RuntimeError } from "../base/errors.ts";
+import type { Clock } from "../base/ports/clock.ts";
 import type { Fleet } from "./connect.ts";
+import { whenReached } from "./reach.ts";
 import type { JobState } from "./job.ts";
 import type { NewEvent } from "./job_log.ts";
 import { contentsOf, getObject, putObject } from "./objects.ts";
@@ -36,12 +38,17 @@ export interface WorkKeeper {
 }
 
 export function keepWork(
-  fleet: Pick<Fleet, "objects">,
-  { place, state, signal }: { readonly place: JobPlace; readonly state: JobState; readonly signal: AbortSignal },
+  fleet: Pick<Fleet, "manager" | "objects">,
+  { clock, place, state, signal }: {
+    readonly clock: Clock;
+    readonly place: JobPlace;
+    readonly state: JobState;
+    readonly signal: AbortSignal;
+  },
 ): WorkKeeper {
   const versions = new Map<string, string>();
   let files = state.files;
-  let commit = state.work?.commit ?? place.base;
+  let commit = state.work?.commit ?? place.origin;
   let run = state.run;
   return {
     run: () => run,
@@ -53,7 +60,7 @@ export function keepWork(
       const fresh = seen.filter(({ path, version }) => versions.get(path) !== version);
       const kept = { ...files };
       for (const file of fresh) {
-        kept[file.path] = await putObject(fleet, readRunFile(file));
+        kept[file.path] = await put(readRunFile(file));
         versions.set(file.path, file.version);
       }
       const now = isResting ? await commitNow(place, { signal }) : commit;
@@ -67,8 +74,12 @@ export function keepWork(
   };
 
   async function bundled(now: string): Promise<string> {
-    const { base, store } = place;
-    return await putObject(fleet, await bundleOf(now, { store, signal, without: base }));
+    const { origin, store } = place;
+    return await put(await bundleOf(now, { store, signal, without: origin }));
+  }
+
+  async function put(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+    return await whenReached(() => putObject(fleet, bytes), { clock, signal });
   }
 }
 
@@ -78,7 +89,7 @@ export function keepWork(
  * @throws {RuntimeError} where an object is not there, or not what it was
  */
 export async function restoreWork(
-  fleet: Pick<Fleet, "objects">,
+  fleet: Pick<Fleet, "manager" | "objects">,
   { place, state: { files, lines, run, work }, signal }: {
     readonly place: JobPlace;
     readonly state: JobState;

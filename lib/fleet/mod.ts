@@ -5,15 +5,19 @@
  *
  * @module
  */
+export { type FleetCap, reachedCap, readCaps, readSpent, setCap } from "./caps.ts";
+export { cleanFleet } from "./clean.ts";
 export { collectResult, packRepository } from "./collect.ts";
 export { connectFleet, type Fleet } from "./connect.ts";
 export { followEntry, listJobs, listWorkers, readJob, sayToJob, sayToWorker } from "./control.ts";
 export { type Credentials, credentialsPath, readCredentials, readUsers } from "./credentials.ts";
 export { type JobEntry, type JobEvent, readLabels } from "./job.ts";
-export { followJobLog } from "./job_log.ts";
+export { followJobLog, readLog } from "./job_log.ts";
+export { joinMachine } from "./join.ts";
 export { systemLeaseClock } from "./lease.ts";
 export { type JobName, jobText, PRIORITIES } from "./names.ts";
 export { putObject } from "./objects.ts";
+export { readNodes, type ServerNode } from "./nodes.ts";
 export { makeServer, startServer } from "./server.ts";
 export { setUpServer } from "./streams.ts";
 export { submitJob } from "./submit.ts";

@@ -14,6 +14,8 @@ export const BUCKETS = {
   workers: "pw_workers",
   /** What the queues' names stand for: the labels that their jobs want. */
   labels: "pw_labels",
+  /** How many tokens jobs may use, and have used. */
+  caps: "pw_caps",
 } as const;
 
 /** The object store: repositories, work and files of runs, each by its SHA-256. */

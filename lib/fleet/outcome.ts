@@ -37,13 +37,14 @@ export async function endOf(
 ): Promise<End> {
   if (untaken !== undefined) throw untaken;
   if (run === undefined) {
-    const reason = refusal ?? `its process ended with code ${code} before it began`;
+    const reason = refusal?.message ?? `its process ended with code ${code} before it began`;
     // What this machine lacks, another one may have.
     return { type: "released", why: stopped ?? "broken", reason };
   }
   const finish: unknown = isFinish(last) ? JSON.parse(last) : undefined;
   if (!isObject(finish)) {
-    if (refusal !== undefined) return { type: "ended", outcome: "error", reason: refusal, run };
+    if (refusal?.isBusy === true) return { type: "released", why: "broken", reason: refusal.message };
+    if (refusal !== undefined) return { type: "ended", outcome: "error", reason: refusal.message, run };
     return { type: "released", why: "broken", reason: `its process ended with code ${code} in the middle of its run` };
   }
   const { outcome, reason } = finish as { readonly outcome: string; readonly reason: string };

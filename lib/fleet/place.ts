@@ -1,35 +1,51 @@
+import { UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { removeRunEntry } from "../run/run_entry.ts";
 import type { Job, JobState } from "./job.ts";
 import { restoreWork } from "./keep_work.ts";
 import { type JobName, jobText } from "./names.ts";
+import { joinWorks, obeyedOfWorks } from "./needs.ts";
+import { whenReached } from "./reach.ts";
 import { fetchSource } from "./source.ts";
 import { clearEarlier } from "./take_over.ts";
 import { type JobPlace, makeCheckout, makeStoreOf } from "./tree.ts";
 import type { WorkerContext } from "./worker_context.ts";
 
-/** Makes the job's folder on this machine what it was where it was worked on last. */
-export async function preparePlace(
-  { epoch, job, name, state }: {
-    readonly epoch: number;
-    readonly job: Job;
-    readonly name: JobName;
-    readonly state: JobState;
-  },
-  { root, worker, signal }: { readonly root: string; readonly worker: WorkerContext; readonly signal: AbortSignal },
-): Promise<JobPlace> {
+interface Claim {
+  readonly epoch: number;
+  readonly job: Job;
+  readonly name: JobName;
+  readonly state: JobState;
+}
+
+interface Preparing {
+  readonly root: string;
+  readonly worker: WorkerContext;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the job's folder on this machine what it was where it was worked on last, as soon as the fleet can be reached. */
+export async function preparePlace(claim: Claim, options: Preparing): Promise<JobPlace> {
+  return await whenReached(() => prepare(claim, options), { clock: options.worker.clock, signal: options.signal });
+}
+
+async function prepare({ epoch, job, name, state }: Claim, { root, worker, signal }: Preparing): Promise<JobPlace> {
   const { clock, fleet } = worker;
-  const isOurs = (folder: string) => {
-    const [, job, number] = /-fleet\/[^/]+\/([^/]+)\/(\d+)$/.exec(folder) ?? [];
-    return job === jobText(name) && Number(number) < epoch;
-  };
-  await clearEarlier(state.lines, { isOurs, clock, signal });
+  await clearEarlier({ folder: worker.folder, job: jobText(name), epoch }, { clock, signal });
   if (lstatOrUndefined(root) !== undefined) await Deno.remove(root, { recursive: true });
   makeOwnFolder(`${worker.folder}/${jobText(name)}`);
   const store = await makeStoreOf(root, { signal });
   await fetchSource(fleet, { job, store, signal });
-  const place = await makeCheckout(root, { base: job.commit, folder: job.folder, store, signal });
+  const base = await joinWorks(fleet, { job, name, works: state.works ?? [], store, signal });
+  const place = await makeCheckout(root, { base, folder: job.folder, origin: job.commit, store, signal });
+  const obeyed = await obeyedOfWorks([job.commit, base], { ...place, signal });
+  if (obeyed.length > 0) {
+    throw new UsageError(
+      `Cannot begin job ${jobText(name)}: what it needs changes what agents obey: ${obeyed.join(", ")}`,
+      { hint: "Look at it in a checkout, and submit the job from there." },
+    );
+  }
   await restoreWork(fleet, { place, state, signal });
   return place;
 }

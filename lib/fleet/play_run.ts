@@ -9,9 +9,15 @@ import { prevOf } from "./record_line.ts";
 export interface PlayedRun {
   readonly code: number;
   /** What it said before its first record, where it did not begin. */
-  readonly refusal?: string;
+  readonly refusal?: Refusal;
   /** Why a record was not taken; the run could do nothing more then. */
   readonly untaken?: unknown;
+}
+
+interface Refusal {
+  readonly message: string;
+  /** What is left of the run here keeps it from being begun: a later try may not meet it. */
+  readonly isBusy: boolean;
 }
 
 interface Playing {
@@ -54,7 +60,7 @@ export async function playRun(
   lost.addEventListener("abort", onLost, { once: true });
   if (stop.aborted) child.end();
   if (lost.aborted) onLost();
-  let refusal: string | undefined;
+  let refusal: Refusal | undefined;
   let failure: { readonly untaken: unknown } | undefined;
   try {
     for await (const line of readLines(child.stdout)) {
@@ -81,12 +87,12 @@ export async function playRun(
 }
 
 /** What a process that begins no run says in place of its first record. */
-function refusalIn(line: string): string | undefined {
+function refusalIn(line: string): Refusal | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isObject(value) || value["type"] !== "error") return undefined;
-    const { message, hint } = value;
-    return [message, hint].filter((part) => typeof part === "string").join(" ");
+    const { message, hint, code } = value;
+    return { message: [message, hint].filter((part) => typeof part === "string").join(" "), isBusy: code === "busy" };
   } catch {
     return undefined;
   }

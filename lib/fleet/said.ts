@@ -1,7 +1,8 @@
-import type { JsMsg } from "@nats-io/jetstream";
 import type { Fleet } from "./connect.ts";
 import { findWrongField, integer, isObject, oneOf, optional, text, type ValuesOf } from "../base/schema.ts";
-import { readSubject } from "./read_subject.ts";
+import type { Clock } from "../base/ports/clock.ts";
+import { whenReached } from "./reach.ts";
+import { followSubject, type ReadMessage, readSubject } from "./read_subject.ts";
 import { type JobName, type Rights, saidSubject, STREAMS } from "./names.ts";
 
 const FIELDS = {
@@ -36,7 +37,7 @@ export async function say(
 
 /** What was said to a job after a sequence. What is not to be understood, or was said by nobody, is passed over. */
 export async function readSaid(
-  fleet: Pick<Fleet, "streams" | "seals">,
+  fleet: Pick<Fleet, "manager" | "seals">,
   job: JobName,
   { after }: { readonly after: number },
 ): Promise<readonly Heard[]> {
@@ -48,25 +49,33 @@ export async function readSaid(
   return found;
 }
 
-/** Hears what is said from now on, until the signal comes. */
+/** Hears what is said, until the signal comes. */
 export async function hear(
   fleet: Pick<Fleet, "streams" | "seals">,
   to: Parameters<typeof saidSubject>[0],
-  { after, signal, onSaid }: {
-    /** The sequence after which it begins; `undefined`: whatever comes from now on. */
-    readonly after: number | undefined;
+  { after, clock, signal, onSaid }: {
+    /** The sequence after which it begins. */
+    readonly after: number;
+    readonly clock: Clock;
     readonly signal: AbortSignal;
     readonly onSaid: (heard: Heard) => Promise<void>;
   },
 ): Promise<void> {
-  const messages = readSubject(fleet, { stream: STREAMS.said, subject: saidSubject(to, "*"), after, follow: signal });
-  for await (const message of messages) {
-    const heard = await understood(fleet, message);
-    if (heard !== undefined) await onSaid(heard);
-  }
+  let last = after;
+  const listen = async () => {
+    const asked = { stream: STREAMS.said, subject: saidSubject(to, "*"), after: last, signal };
+    for await (const message of followSubject(fleet, asked)) {
+      last = message.seq;
+      const heard = await understood(fleet, message);
+      if (heard !== undefined) await onSaid(heard);
+    }
+  };
+  await whenReached(listen, { clock, signal }).catch((error) => {
+    if (!signal.aborted) throw error;
+  });
 }
 
-async function understood({ seals }: Pick<Fleet, "seals">, message: JsMsg): Promise<Heard | undefined> {
+async function understood({ seals }: Pick<Fleet, "seals">, message: ReadMessage): Promise<Heard | undefined> {
   const found = await seals.unseal(message.string(), message.subject);
   const [, , by = ""] = message.subject.split(".");
   if (found === undefined || found.by !== by || !maySay(found.rights)) return undefined;

@@ -5,6 +5,7 @@ import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { runInForeground } from "../base/ports/process.ts";
 import type { Credentials } from "./credentials.ts";
 import { BUCKETS, isToken, OBJECTS, type Rights, STREAMS } from "./names.ts";
+import { ROUTE, type ServerNode } from "./nodes.ts";
 import { grantOf, newKeys } from "./seal.ts";
 
 export interface ServerUser {
@@ -23,9 +24,23 @@ export interface ServerPlan {
   readonly users: readonly ServerUser[];
   /** Of each team, whose jobs the others do not see. @default {"team"} */
   readonly team?: string;
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** @param ca who has signed what the other servers of a cluster show */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string } | undefined;
   /** The file that its log goes to. @default standard error */
   readonly log?: string;
+  /** What makes it one of several that keep the same. */
+  readonly cluster?: ServerCluster;
+}
+
+/** A server's place among those of a cluster. */
+export interface ServerCluster {
+  readonly node: string;
+  readonly host: string;
+  /** Where it listens for the others. */
+  readonly port: number;
+  /** Of all others, as `host:port`. */
+  readonly others: readonly string[];
+  readonly password: string;
 }
 
 const infoOf = (stream: string) => `$JS.API.STREAM.INFO.${stream}`;
@@ -70,7 +85,12 @@ function mayPublish({ name, rights }: ServerUser): readonly string[] {
         ...readOf(STREAMS.queue),
         `$JS.API.CONSUMER.DURABLE.CREATE.${STREAMS.queue}.>`,
         ...["pw.log.>", "pw.wake"],
-        ...[`$KV.${BUCKETS.jobs}.>`, `$KV.${BUCKETS.workers}.${name}.>`, `$O.${OBJECTS}.>`],
+        ...[
+          `$KV.${BUCKETS.jobs}.>`,
+          `$KV.${BUCKETS.workers}.${name}.>`,
+          `$KV.${BUCKETS.caps}.spent.>`,
+          `$O.${OBJECTS}.>`,
+        ],
       ];
   }
 }
@@ -87,7 +107,7 @@ function mayPublish({ name, rights }: ServerUser): readonly string[] {
  * assertStringIncludes(text, "pw.queue.anna.>");
  * ```
  */
-export function serverConfig({ host, port, store, users, team = "team", tls, log }: ServerPlan): string {
+export function serverConfig({ cluster, host, port, store, users, team = "team", tls, log }: ServerPlan): string {
   const quoted = (value: string | readonly string[]) => JSON.stringify(value);
   const userLines = users.flatMap((user) => [
     `      # ${user.name}: ${user.rights}`,
@@ -104,7 +124,9 @@ export function serverConfig({ host, port, store, users, team = "team", tls, log
     `max_payload: 1MB`,
     ...(log === undefined ? [] : [`log_file: ${quoted(log)}`, `log_size_limit: 10MB`]),
     `jetstream { store_dir: ${quoted(store)} }`,
-    ...(tls === undefined ? [] : [`tls { cert_file: ${quoted(tls.cert)}, key_file: ${quoted(tls.key)} }`]),
+    // Who has signed others' certificates is asked by servers, of one another: people have none.
+    ...(tls === undefined ? [] : [tlsLine({ cert: tls.cert, key: tls.key })]),
+    ...(cluster === undefined ? [] : clusterLines(cluster, tls)),
     `accounts {`,
     `  ${team} {`,
     `    jetstream: enabled`,
@@ -117,14 +139,37 @@ export function serverConfig({ host, port, store, users, team = "team", tls, log
   ].join("\n");
 }
 
+function tlsLine({ cert, key, ca }: NonNullable<ServerPlan["tls"]> & { readonly ca?: string }): string {
+  const files = { cert_file: cert, key_file: key, ...(ca === undefined ? {} : { ca_file: ca }) };
+  const lines = Object.entries(files).map(([name, path]) => `${name}: ${JSON.stringify(path)}`);
+  return `tls { ${lines.join(", ")}${ca === undefined ? "" : ", verify: true"} }`;
+}
+
+function clusterLines(
+  { node, host, port, others, password }: ServerCluster,
+  tls: ServerPlan["tls"],
+): readonly string[] {
+  const routes = others.map((other) => `nats-route://node:${password}@${other}`);
+  return [
+    `server_name: ${JSON.stringify(node)}`,
+    `cluster {`,
+    `  name: fleet`,
+    `  listen: ${JSON.stringify(`${host}:${port}`)}`,
+    `  authorization { user: node, password: ${JSON.stringify(password)}, timeout: 5 }`,
+    ...(tls === undefined ? [] : [`  ${tlsLine(tls)}`]),
+    `  routes: ${JSON.stringify(routes)}`,
+    `}`,
+  ];
+}
+
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|::1)$/;
 
-/** A new fleet's server. */
+/** A new fleet's server, or the servers of its cluster. */
 export interface NewServer {
   /** The folder for its configuration, its streams and everybody's credentials; made. */
   readonly folder: string;
-  readonly host: string;
-  readonly port: number;
+  /** One, or those of a cluster. */
+  readonly nodes: readonly [ServerNode, ...ServerNode[]];
   readonly users: readonly { readonly name: string; readonly rights: Rights }[];
   readonly tls?: { readonly cert: string; readonly key: string; readonly ca: string } | undefined;
 }
@@ -132,13 +177,16 @@ export interface NewServer {
 /**
  * Writes a server's configuration, and the credentials of each user, a file each.
  *
- * @returns the path of the configuration, and of the credentials by name
+ * @returns the paths of the configurations, one for each server, and of the credentials by name
  * @throws {UsageError} when it would be open to a network without TLS, or is there already
  */
 export async function makeServer(
-  { folder, host, port, users, tls }: NewServer,
-): Promise<{ readonly config: string; readonly credentials: Readonly<Record<string, string>> }> {
-  if (tls === undefined && !LOOPBACK.test(host)) {
+  { folder, nodes, users, tls }: NewServer,
+): Promise<
+  { readonly configs: readonly [string, ...string[]]; readonly credentials: Readonly<Record<string, string>> }
+> {
+  const host = nodes.find((node) => !LOOPBACK.test(node.host))?.host;
+  if (tls === undefined && host !== undefined) {
     throw new UsageError(`Cannot make a fleet on ${host} without TLS: what is sent could be read and changed`, {
       hint:
         "Name the server's certificate: --tls-cert FILE --tls-key FILE --tls-ca FILE. Without them it is for 127.0.0.1.",
@@ -155,7 +203,7 @@ export async function makeServer(
   for (const { name, rights } of users) {
     const pair = createUser();
     const path = credentials[name] = `${folder}/${name}.json`;
-    const server = `${tls === undefined ? "nats" : "tls"}://${host}:${port}`;
+    const server = nodes.map(({ host, port }) => `${tls === undefined ? "nats" : "tls"}://${host}:${port}`).join(",");
     const seed = new TextDecoder().decode(pair.getSeed());
     const { privateKey: key, publicKey } = rights === "admin" ? admin : await newKeys();
     const grant = await grantOf({ name, rights, key: publicKey }, { adminKey: admin.privateKey });
@@ -166,12 +214,23 @@ export async function makeServer(
     await writeNew(path, `${JSON.stringify(file, undefined, 2)}\n`);
     known.push({ name, rights, key: pair.getPublicKey() });
   }
-  const config = `${folder}/nats.conf`;
-  await writeNew(
-    config,
-    serverConfig({ host, port, store: `${folder}/jetstream`, users: known, tls, log: `${folder}/nats.log` }),
-  );
-  return { config, credentials };
+  const password = crypto.randomUUID();
+  const write = async (node: ServerNode) => {
+    const { name, host, port } = node;
+    const [config, base] = nodes.length === 1 ? [`${folder}/nats.conf`, ""] : [`${folder}/${name}.conf`, `-${name}`];
+    const others = nodes.filter((other) => other !== node).map((other) => `${other.host}:${other.port + ROUTE}`);
+    const cluster = { node: name, host, port: port + ROUTE, others, password };
+    const text = serverConfig({
+      ...{ host, port, store: `${folder}/jetstream${base}`, users: known, tls, log: `${folder}/nats${base}.log` },
+      ...(nodes.length === 1 ? {} : { cluster }),
+    });
+    await writeNew(config, text);
+    return config;
+  };
+  const [first, ...others] = nodes;
+  const configs: [string, ...string[]] = [await write(first)];
+  for (const node of others) configs.push(await write(node));
+  return { configs, credentials };
 }
 
 async function writeNew(path: string, text: string): Promise<void> {

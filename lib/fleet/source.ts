@@ -16,7 +16,7 @@ const LIMIT_MS = 10 * 60_000;
  * @throws {RuntimeError} with git's own words
  */
 export async function fetchSource(
-  fleet: Pick<Fleet, "objects">,
+  fleet: Pick<Fleet, "manager" | "objects">,
   { job: { commit, source }, store, signal }: {
     readonly job: Job;
     readonly store: string;

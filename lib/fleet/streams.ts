@@ -37,10 +37,10 @@ export async function setUpServer(credentials: Credentials, options: StreamOptio
   }
 }
 
-/** Makes the streams of a fleet, and leaves those that are there. */
+/** Makes the streams of a fleet, and leaves those that are there, but for a lease that is named. */
 export async function setUpStreams(
   connection: NatsConnection,
-  { replicas = 1, leaseSeconds = 30 }: StreamOptions = {},
+  { replicas = 1, leaseSeconds }: StreamOptions = {},
 ): Promise<void> {
   const manager = await jetstreamManager(connection);
   const known = new Set<string>();
@@ -52,8 +52,12 @@ export async function setUpStreams(
     name: STREAMS.queue,
     subjects: ["pw.queue.>"],
     retention: RetentionPolicy.Workqueue,
-    description: `lease ${leaseSeconds} s`,
+    description: leaseText(leaseSeconds),
   });
+  if (leaseSeconds !== undefined && known.has(STREAMS.queue)) {
+    // Workers read it when they start.
+    await manager.streams.update(STREAMS.queue, { description: leaseText(leaseSeconds) });
+  }
   await add({ name: STREAMS.log, subjects: ["pw.log.>"] });
   await add({ name: STREAMS.said, subjects: ["pw.said.>"] });
   const kvm = new Kvm(connection);
@@ -63,4 +67,8 @@ export async function setUpStreams(
   if (!known.has(`OBJ_${OBJECTS}`)) {
     await new Objm(connection).create(OBJECTS, { replicas, storage: StorageType.File });
   }
+}
+
+function leaseText(seconds = 30): string {
+  return `lease ${seconds} s`;
 }

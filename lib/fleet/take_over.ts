@@ -1,13 +1,10 @@
-import { basename } from "@std/path/posix";
+import { basename, dirname } from "@std/path/posix";
 import { readRegularText } from "../base/ports/regular_file.ts";
-import { runOf } from "./keep_work.ts";
 import { noteIn } from "./tree.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { Clock } from "../base/ports/clock.ts";
-import { isObject } from "../base/schema.ts";
 import { stopRun } from "../jobs/stop_run.ts";
 import { runFolderAt } from "../run/run_folder.ts";
-import { workdirOf } from "../journal/paths.ts";
 
 interface Ending {
   readonly clock: Clock;
@@ -29,22 +26,22 @@ export async function endRunAt(
 }
 
 /**
- * Where a job was worked on before, by its records: a folder of this machine makes the run known as a copy of the one there.
- * What is left of it there is ended, and the folder gets another name.
+ * Where workers of this machine have worked on a job before, in folders named by the job and the epoch: the state folder
+ * knows the run as the one there, and would take another for its copy. What is left of it is ended, and each folder gets
+ * another name.
  *
- * @param isOurs whether a folder is one of a job's earlier workers
+ * @param folder of one of the workers
  */
 export async function clearEarlier(
-  lines: readonly string[],
-  { isOurs, clock, signal }: Ending & { readonly isOurs: (folder: string) => boolean },
+  { folder, job, epoch }: { readonly folder: string; readonly job: string; readonly epoch: number },
+  ending: Ending,
 ): Promise<void> {
-  for (const [run, folder] of foldersIn(lines)) {
-    const workdir = workdirOf(folder);
-    const root = workdir === undefined ? undefined : rootOf(workdir);
-    if (workdir === undefined || root === undefined || !isOurs(root)) continue;
-    if (lstatOrUndefined(root) === undefined) continue;
-    await endRunAt({ workdir, run }, { clock, signal });
-    await Deno.rename(root, `${root}.fenced-${crypto.randomUUID().slice(0, 8)}`);
+  for (const worker of foldersBelow(dirname(folder))) {
+    for (const root of foldersBelow(`${worker}/${job}`)) {
+      if (!/^\d+$/.test(basename(root)) || Number(basename(root)) >= epoch) continue;
+      await endRunsIn(root, ending);
+      await Deno.rename(root, `${root}.fenced-${crypto.randomUUID().slice(0, 8)}`);
+    }
   }
 }
 
@@ -57,12 +54,18 @@ export async function clearEarlier(
 export async function sweep(folder: string, ending: Ending): Promise<void> {
   for (const job of foldersBelow(folder)) {
     for (const root of foldersBelow(job)) {
-      const workdir = readNote(root);
-      const runs = workdir === undefined ? [] : foldersBelow(`${workdir}/.panewright/runs`);
-      for (const run of runs) await endRunAt({ workdir: workdir ?? "", run: basename(run) }, ending);
+      await endRunsIn(root, ending);
       await Deno.remove(root, { recursive: true });
     }
     await Deno.remove(job);
+  }
+}
+
+async function endRunsIn(root: string, ending: Ending): Promise<void> {
+  const workdir = readNote(root);
+  if (workdir === undefined) return;
+  for (const run of foldersBelow(`${workdir}/.panewright/runs`)) {
+    await endRunAt({ workdir, run: basename(run) }, ending);
   }
 }
 
@@ -77,20 +80,4 @@ function readNote(root: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function foldersIn(lines: readonly string[]): ReadonlyMap<string, string> {
-  const found = lines.flatMap((line): [string, string][] => {
-    if (runOf(line) === undefined) return [];
-    const value: unknown = JSON.parse(line);
-    const [run, folder] = isObject(value) ? [value["runId"], value["folder"]] : [];
-    return typeof run === "string" && typeof folder === "string" ? [[run, folder]] : [];
-  });
-  return new Map(found);
-}
-
-/** A job's folder, by the checkout in it, or a folder of that. */
-function rootOf(workdir: string): string | undefined {
-  const at = workdir.lastIndexOf("/checkout");
-  return at < 0 ? undefined : workdir.slice(0, at);
 }

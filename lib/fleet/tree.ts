@@ -15,7 +15,9 @@ export interface JobPlace {
   /** The folder in the checkout that the job works in. */
   readonly workdir: string;
   readonly store: string;
-  /** The commit that the job began with. */
+  /** The commit that the job was submitted at. */
+  readonly origin: string;
+  /** The commit that it began with: that one, with what has come of the jobs that it needs. */
   readonly base: string;
 }
 
@@ -76,8 +78,9 @@ const BRANCH = "panewright/job";
 /** A checkout of its own: nothing in it names the store. */
 export async function makeCheckout(
   root: string,
-  { base, folder, store, signal }: Asking & {
+  { base, folder, origin, store, signal }: Asking & {
     readonly base: string;
+    readonly origin: string;
     readonly folder: string;
     readonly store: string;
   },
@@ -95,7 +98,7 @@ export async function makeCheckout(
   const workdir = inside(folder === "" ? "." : folder, { checkout, workdir: checkout });
   await Deno.mkdir(workdir, { recursive: true });
   await Deno.writeTextFile(noteIn(root), workdir, { mode: 0o600 });
-  return { root, checkout, workdir, store, base };
+  return { root, checkout, workdir, store, origin, base };
 }
 
 /** Where it stands which folder a job works in, for whoever finds the place of a worker that is gone. */

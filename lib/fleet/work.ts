@@ -1,7 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { present } from "../base/schema.ts";
-import { runFolderAt } from "../run/run_folder.ts";
 import type { Job, JobState } from "./job.ts";
 import { FencedError, type JobLog, type NewEvent } from "./job_log.ts";
 import { isAtRest, keepWork, runOf } from "./keep_work.ts";
@@ -11,7 +10,9 @@ import { commandOf, configOf } from "./job_command.ts";
 import { type End, endBefore, endOf } from "./outcome.ts";
 import { isFinish, typeOf } from "./record_line.ts";
 import { playRun } from "./play_run.ts";
+import { capsOf } from "./caps.ts";
 import { hear, type Heard } from "./said.ts";
+import { give } from "./give.ts";
 import { preparePlace, removePlace } from "./place.ts";
 import { endRunAt } from "./take_over.ts";
 import type { JobPlace } from "./tree.ts";
@@ -83,10 +84,12 @@ async function play(
   const refused = await worker.refuses({ config: configOf(job, place), rule });
   // Others may have been told to trust it.
   if (refused !== undefined) return { type: "released", why: "broken", reason: refused };
-  const keeper = keepWork(fleet, { place, state, signal: lost });
+  const keeper = keepWork(fleet, { clock, place, state, signal: lost });
   const stop = new AbortController();
   let stopped: "stopped" | "drained" | undefined;
   let last = "";
+  let capped: string | undefined;
+  const caps = capsOf(fleet, { job, lines: state.lines, clock, signal: lost });
   const tell = async (heard: Heard) => {
     if (heard.said.epoch < epoch - 1) return;
     if (heard.said.what === "stop") {
@@ -100,7 +103,7 @@ async function play(
   }
   const hearing = new AbortController();
   const after = said.at(-1)?.sequence ?? state.heard;
-  const heard = hear(fleet, name, { after, signal: hearing.signal, onSaid: tell }).catch((error) =>
+  const heard = hear(fleet, name, { after, clock, signal: hearing.signal, onSaid: tell }).catch((error) =>
     worker.log(`${jobText(name)}: ${errorText(error)}`)
   );
   const handOver = () => {
@@ -108,14 +111,10 @@ async function play(
     stop.abort();
   };
   const onRecord = async (line: string) => {
-    if (typeOf(line) === "lanes_opened") {
-      throw new UsageError("Cannot work on tasks side by side as one job of a fleet", {
-        hint:
-          "Submit each task as a job of its own: panewright submit TASK TASK. The config's attempts and parallel are for one machine.",
-      });
-    }
+    requireOne(line);
     const saved = await keeper.changed(line);
     if (saved !== undefined) await log.append({ ...saved, epoch }, { signal: lost });
+    await caps.count(line);
     const isRest = isAtRest(line);
     await log.append({ type: "record", epoch, line, ...(isRest ? { isRest } : {}) }, { signal: lost });
     last = line;
@@ -125,6 +124,8 @@ async function play(
       await lease.note({ run });
     }
     if (isRest && worker.draining.aborted) handOver();
+    if (isRest) capped = await caps.reached();
+    if (capped !== undefined) handOver();
   };
   const args = state.run === undefined ? commandOf(job, place) : ["resume", state.run, "--trust", "--no-input"];
   const env = worker.environment(rule.secrets ?? []);
@@ -138,27 +139,19 @@ async function play(
       await endRunAt({ workdir: place.workdir, run }, { clock, signal: new AbortController().signal });
     }
     lost.throwIfAborted();
-    return await endOf(played, { last, run, place, stopped });
+    const end = await endOf(played, { last, run, place, stopped });
+    return capped !== undefined && "why" in end && end.why === "drained" ? { ...end, reason: capped } : end;
   } finally {
     hearing.abort();
     await heard;
   }
 }
 
-/** Leaves an answer for the run; one that is refused is told, and the question stays open. */
-async function give(
-  { by, said: { question, text = "" } }: Heard,
-  { place, run, worker }: {
-    readonly place: JobPlace;
-    readonly run: string | undefined;
-    readonly worker: WorkerContext;
-  },
-): Promise<void> {
-  if (run === undefined) return;
-  const folder = runFolderAt(place.workdir, run);
-  try {
-    await worker.giveAnswer(folder, { answer: text, who: by, ...present({ question }) });
-  } catch (error) {
-    worker.log(`an answer of ${by} to run ${run} was refused: ${errorText(error)}`);
-  }
+/** @throws {UsageError} for a run that opens lanes */
+function requireOne(line: string): void {
+  if (typeOf(line) !== "lanes_opened") return;
+  throw new UsageError("Cannot work on tasks side by side as one job of a fleet", {
+    hint:
+      "Submit each task as a job of its own: panewright submit TASK TASK. The config's attempts and parallel are for one machine.",
+  });
 }

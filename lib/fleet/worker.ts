@@ -21,12 +21,13 @@ import {
   STREAMS,
   WAKE,
 } from "./names.ts";
+import { whenReached } from "./reach.ts";
 import { hear } from "./said.ts";
 import { sweep } from "./take_over.ts";
 import type { WorkerContext, WorkerOptions } from "./worker_context.ts";
 
-/** How long a pull waits at the server before it is made anew. */
-const PULL_MS = 30_000;
+/** How long a pull waits at the server before it is made anew: one that a lost server had is over by then. */
+const PULL_MS = 10_000;
 /** How often a worker looks for new queues, and tells of itself. */
 const LOOK_MS = 10_000;
 const RETRY_MS = 1000;
@@ -44,7 +45,9 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   makeOwnFolder(folder);
   using _held = await holdName(folder, name);
   await sweep(folder, { clock, signal: draining });
-  const leaseMs = await leaseOf(fleet);
+  const leaseMs = await whenReached(() => leaseOf(fleet), { clock, signal: draining });
+  // What was said to a worker of this name before is not for this one.
+  const spoken = await whenReached(() => fleet.manager.streams.info(STREAMS.said), { clock, signal: draining });
   const over = new AbortController();
   const drainedHere = new AbortController();
   const drained = AbortSignal.any([draining, drainedHere.signal]);
@@ -53,7 +56,8 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const working = new Map<string, Promise<void>>();
   const entry = openEntry(worker, () => [...working.keys()]);
   const heard = hear(fleet, { worker: name }, {
-    after: undefined,
+    after: spoken.state.last_seq,
+    clock,
     signal: over.signal,
     onSaid: ({ by, said }) => {
       if (said.what === "drain") {
@@ -64,12 +68,12 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     },
   }).catch((error) => log(errorText(error)));
   const woken = openBell(worker, over.signal);
-  await entry.tell("ready");
   const pulled = new Map<string, Promise<void>>();
   const take = (message: JsMsg, release: () => void) => {
     const key = message.subject;
-    const work = workOnMessage(message, worker).finally(() => {
-      working.delete(key);
+    // What is left of it here, since it was lost, comes to its end before it is taken again.
+    const work = (working.get(key) ?? Promise.resolve()).then(() => workOnMessage(message, worker)).finally(() => {
+      if (working.get(key) === work) working.delete(key);
       release();
       return entry.tell(drained.aborted ? "draining" : "ready").catch(() => {});
     });

@@ -57,14 +57,18 @@ export async function mergeIn([ours, theirs]: readonly [string, string], place: 
 /** A commit of a tree that follows another one; that one itself where nothing is changed. */
 export async function commitTree(
   tree: string,
-  { message, onto, store, signal }: Pick<Workspace, "store"> & Asking & {
+  { date, message, onto, store, signal }: Pick<Workspace, "store"> & Asking & {
     readonly onto: string;
     readonly message: string;
+    /** With the same date it is the same commit. @default now */
+    readonly date?: string;
   },
 ): Promise<string> {
   const own = inStore(store, signal);
   if (await gitLine(["rev-parse", `${onto}^{tree}`], own) === tree) return onto;
-  return await gitLine(["commit-tree", tree, "-p", onto, "-F", "-"], { ...own, stdin: message });
+  const dated = date === undefined ? {} : { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  const env = { ...own.env, ...dated };
+  return await gitLine(["commit-tree", tree, "-p", onto, "-F", "-"], { ...own, env, stdin: message });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { followJobLog, type JobEvent, readJob } from "../../lib/fleet/mod.ts";
+import { type JobEvent, readJob, readLog } from "../../lib/fleet/mod.ts";
 import { eventsOf, recordsIn } from "../fleet/fleet_stage.ts";
 import { type FleetServer, fleetServer } from "../fleet/fleet_server.ts";
 import { runProgram, startProgram } from "../support/program.ts";
@@ -31,11 +31,7 @@ async function onFleet(project: CliProject, stack: AsyncDisposableStack) {
 }
 
 async function logOf({ fleet }: FleetServer, job: string): Promise<readonly JobEvent[]> {
-  const { name } = await readJob(fleet, job);
-  const found: JobEvent[] = [];
-  const signal = new AbortController().signal;
-  for await (const event of followJobLog(fleet, name, { follow: false, signal })) found.push(event);
-  return found;
+  return await readLog(fleet, (await readJob(fleet, job)).name);
 }
 
 for (const provider of ["codex", "claude_code"] as const) {

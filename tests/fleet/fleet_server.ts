@@ -4,6 +4,7 @@ import {
   type Fleet,
   makeServer,
   readCredentials,
+  type ServerNode,
   setUpServer,
 } from "../../lib/fleet/mod.ts";
 import { freePort } from "../support/free_port.ts";
@@ -16,17 +17,24 @@ export interface FleetServer extends AsyncDisposable {
   readonly fleet: Fleet;
   /** Each user's file, by name. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** The process that runs now. */
-  readonly process: () => RunningProgram;
-  start(): void;
+  /** The process that runs now, of the first server or of the one that is named. */
+  readonly process: (node?: string) => RunningProgram;
+  start(node?: string): void;
 }
 
 type User = { readonly name: string; readonly rights: Credentials["rights"] };
 
-/** @param options.leaseSeconds how soon another worker takes a job whose worker is gone */
+/**
+ * @param options.leaseSeconds how soon another worker takes a job whose worker is gone
+ * @param options.nodes the names of its servers; all of them keep everything
+ */
 export async function fleetServer(
   { root, env }: { readonly root: string; readonly env: Readonly<Record<string, string>> },
-  { leaseSeconds, users = [] }: { readonly leaseSeconds: number; readonly users?: readonly User[] },
+  { leaseSeconds, nodes = ["one"], users = [] }: {
+    readonly leaseSeconds: number;
+    readonly nodes?: readonly string[];
+    readonly users?: readonly User[];
+  },
 ): Promise<FleetServer> {
   await using stack = new AsyncDisposableStack();
   const known: readonly User[] = [
@@ -36,27 +44,28 @@ export async function fleetServer(
   ];
   const made = await makeServer({
     folder: `${root}/fleet`,
-    host: "127.0.0.1",
-    port: freePort(),
+    nodes: nodes.map((name) => ({ name, host: "127.0.0.1", port: freePort() })) as [ServerNode],
     users: [...known, ...users],
   });
   const processes = stack.use(new AsyncDisposableStack());
-  let current: RunningProgram | undefined;
-  const start = () => {
-    current = processes.use(startProgram(["nats-server", "--config", made.config], {
+  const running = new Map<string, RunningProgram>();
+  const [first = ""] = nodes;
+  const start = (node = first) => {
+    const program = startProgram(["nats-server", "--config", made.configs[nodes.indexOf(node)]!], {
       cwd: root,
       // Debian has it where only root looks.
       env: { ...env, PATH: `${env["PATH"]}:/usr/sbin` },
-    }));
+    });
+    running.set(node, processes.use(program));
   };
-  start();
+  nodes.forEach((node) => start(node));
   const admin = readCredentials(made.credentials["admin"]);
-  await until(() => setUpServer(admin, { leaseSeconds }).then(() => true, () => false));
+  await until(() => setUpServer(admin, { leaseSeconds, replicas: nodes.length }).then(() => true, () => false));
   const fleet = stack.use(await connectFleet(readCredentials(made.credentials["me"])));
   const resources = stack.move();
   return {
     ...{ fleet, credentials: made.credentials, start },
-    process: () => current!,
+    process: (node = first) => running.get(node)!,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

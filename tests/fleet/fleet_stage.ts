@@ -5,7 +5,8 @@ import { panewrightThatStartsFast } from "../support/panewright.ts";
 import { type ProgramResult, type RunningProgram, runProgram, startProgram } from "../support/program.ts";
 import { createSandbox, type Sandbox } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
-import { type Fleet, followJobLog, type JobEvent, listJobs, readJob } from "../../lib/fleet/mod.ts";
+import type { Line } from "./line.ts";
+import { type Fleet, type JobEvent, listJobs, readJob, readLog } from "../../lib/fleet/mod.ts";
 
 /** A fleet with a real nats-server, and people and workers who reach it by its command line. */
 export interface FleetStage extends AsyncDisposable {
@@ -20,6 +21,8 @@ export interface FleetStage extends AsyncDisposable {
   callAs(user: string, ...args: readonly string[]): Promise<ProgramResult>;
   /** A worker with a home of its own: another machine, as far as files go. */
   worker(name: string, ...args: readonly string[]): RunningProgram;
+  /** A worker that reaches the server by a line that can be cut. */
+  workerBehind(line: Line, name: string): Promise<RunningProgram>;
   /** What the replayed agents do from now on. */
   replay(script: object): Promise<void>;
   readonly server: FleetServer;
@@ -40,8 +43,33 @@ export const LEASE_SECONDS = 3;
 export const PASSES = { roles: { tester: { turns: [[{ respond: "RESULT: PASS" }]] } } };
 export const AT_WORK = { roles: { tester: { turns: [[{ think: 3_600_000 }, { respond: "RESULT: PASS" }]] } } };
 
+/** A programmer that changes a file, and who looks at that; each takes so long, in milliseconds. */
+export function worksOf({ thinkMs }: { readonly thinkMs: number }) {
+  const approval = [
+    "REVIEW_NOTES:",
+    "- The change in `work.txt` is correct and small, and nothing else is touched.",
+    "- All scenario steps are covered and verified.",
+    "- The interface is as the analysis says.",
+    "- Keep `work.txt` as it is.",
+    "REVIEW_RESULT: APPROVED",
+  ];
+  const change = { writeFile: { path: "work.txt", text: "done\n" } };
+  return {
+    roles: {
+      programmer: { turns: [[{ think: thinkMs }, change, { respond: "It is done." }]] },
+      programmer_review: { turns: [[{ think: thinkMs }, { respond: approval }]] },
+      tester: { turns: [[{ think: thinkMs }, { respond: "RESULT: PASS" }]] },
+    },
+  };
+}
+
+/** Has the programmer begin, and be done with the first approval. */
+export const PROGRAMMER_FIRST = { start_agent: "programmer", limits: { min_review_cycles_before_approval: 1 } };
+
 export async function fleetStage(
-  { config = {}, users = [] }: {
+  { config = {}, nodes, users = [] }: {
+    /** The names of the fleet's servers. @default one */
+    readonly nodes?: readonly string[];
     readonly config?: Readonly<Record<string, unknown>>;
     readonly users?: readonly { readonly name: string; readonly rights: "submitter" | "worker" | "viewer" }[];
   } = {},
@@ -59,13 +87,17 @@ export async function fleetStage(
     start_agent: "tester",
     prompt: "*** ORIGINAL EXPLORE SUMMARY ***\nNothing is to do.\n*** SCENARIO TEST ***\nLook.",
     handoff: { poll_seconds: 0.2, idle_grace_seconds: 1 },
+    // A replayed agent keeps no record: its screen alone has to tell that it rests.
+    quiet_seconds: 1,
     sandbox: "off",
     ...config,
   });
   await git(project, "init", "--quiet");
   await git(project, "add", "--all");
   await git(project, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "--quiet", "--message=Start");
-  const server = stack.use(await fleetServer(sandbox, { leaseSeconds: LEASE_SECONDS, users }));
+  const server = stack.use(
+    await fleetServer(sandbox, { leaseSeconds: LEASE_SECONDS, users, ...(nodes === undefined ? {} : { nodes }) }),
+  );
   const { credentials, fleet } = server;
   await write(`${root}/worker.jsonc`, { accept: [{ repositories: ["*"], configs: "any" }] });
   const env = { ...sandbox.env, ...own, NO_COLOR: "1", PANEWRIGHT_SANDBOX: "off" };
@@ -81,21 +113,28 @@ export async function fleetStage(
     });
   const running = new Set<RunningProgram>();
   const workers = stack.use(new AsyncDisposableStack());
+  const worker = (name: string, ...args: readonly string[]): RunningProgram => {
+    Deno.mkdirSync(`${root}/homes/${name}`, { recursive: true });
+    const asked = ["worker", "--name", name, "--accept", `${root}/worker.jsonc`, "--max-load", "1000", ...args];
+    const program = workers.use(startProgram([...argv, ...asked], {
+      cwd: root,
+      env: { ...env, HOME: `${root}/homes/${name}`, PANEWRIGHT_FLEET: credentials["machine"] ?? "" },
+    }));
+    running.add(program);
+    void program.ended.then(() => running.delete(program));
+    return program;
+  };
   const resources = stack.move();
   return {
     ...{ sandbox, project, fleet, credentials, server, callAs },
     call: (...args) => callAs("me", ...args),
-    worker(name, ...args) {
-      Deno.mkdirSync(`${root}/homes/${name}`, { recursive: true });
-      const asked = ["worker", "--name", name, "--accept", `${root}/worker.jsonc`, "--max-load", "1000", ...args];
-      const program = workers.use(startProgram([...argv, ...asked], {
-        cwd: root,
-        env: { ...env, HOME: `${root}/homes/${name}`, PANEWRIGHT_FLEET: credentials["machine"] ?? "" },
-      }));
-      running.add(program);
-      void program.ended.then(() => running.delete(program));
-      return program;
+    async workerBehind({ port }, name) {
+      const own = JSON.parse(await Deno.readTextFile(credentials["machine"] ?? ""));
+      const file = `${root}/${name}.json`;
+      await Deno.writeTextFile(file, JSON.stringify({ ...own, server: `nats://127.0.0.1:${port}` }), { mode: 0o600 });
+      return worker(name, "--fleet", file);
     },
+    worker,
     async end() {
       await fleet.connection.close();
       for (const worker of running) {
@@ -103,17 +142,16 @@ export async function fleetStage(
         worker.kill("SIGTERM");
         await worker.ended;
       }
-      server.process().kill("SIGTERM");
-      await server.process().ended;
+      for (const node of nodes ?? [undefined]) {
+        server.process(node).kill("SIGTERM");
+        await server.process(node).ended;
+      }
       await sandbox.assertNothingLeft();
     },
     replay: (next) => write(script, next),
     async log(job) {
       const { name } = await readJob(fleet, job);
-      const found: JobEvent[] = [];
-      const signal = new AbortController().signal;
-      for await (const event of followJobLog(fleet, name, { follow: false, signal })) found.push(event);
-      return found;
+      return await readLog(fleet, name);
     },
     async state(job) {
       const { entry } = await readJob(fleet, job);
@@ -144,4 +182,13 @@ export function eventsOf<Type extends JobEvent["type"]>(
   type: Type,
 ): readonly Extract<JobEvent, { type: Type }>[] {
   return events.filter((event): event is Extract<JobEvent, { type: Type }> => event.type === type);
+}
+
+/** Sees to it that the first worker of the job `go-on` knows that it has lost it to `w2`, and has written nothing since. */
+export async function assertFenced(stage: FleetStage, first: RunningProgram): Promise<void> {
+  await until(() => first.output.stderr, (text) => /another worker has taken it|has not been reached/.test(text));
+  const events = await stage.log("go-on");
+  const taken = events.findIndex((event) => event.type === "claimed" && event.worker === "w2");
+  assertEquals(events.slice(taken).filter((event) => event.epoch !== 2), []);
+  assertEquals(eventsOf(events, "ended").length, 1);
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { AT_WORK, eventsOf, type FleetStage, fleetStage, PASSES, recordsIn } from "./fleet_stage.ts";
+import { assertFenced, AT_WORK, eventsOf, type FleetStage, fleetStage, PASSES, recordsIn } from "./fleet_stage.ts";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { sha256Hex } from "../../lib/base/text/digest.ts";
 import { connectFleet, readCredentials, readJob } from "../../lib/fleet/mod.ts";
@@ -69,12 +69,7 @@ Deno.test("a worker that was cut off writes nothing any more, and ends its agent
   stage.worker("w2");
   await stage.reaches("go-on", "pass");
   first.kill("SIGCONT");
-  await until(() => first.output.stderr, (text) => /another worker has taken it|has not been reached/.test(text));
-
-  const events = await stage.log("go-on");
-  const taken = events.findIndex((event) => event.type === "claimed" && event.worker === "w2");
-  assertEquals(events.slice(taken).filter((event) => event.epoch !== 2), []);
-  assertEquals(eventsOf(events, "ended").length, 1);
+  await assertFenced(stage, first);
   await stage.end();
 });
 

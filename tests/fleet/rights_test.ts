@@ -22,6 +22,8 @@ Deno.test("what a user may not, the server refuses: another's jobs, the log, ent
       "pw.log.anna.own",
       "$KV.pw_jobs.me.mine",
       "$KV.pw_workers.machine.w1",
+      "$KV.pw_caps.limits",
+      "$KV.pw_caps.spent.2026-01-01.all",
     ],
     guest: [
       "pw.queue.guest.any.normal.me.mine",
@@ -35,6 +37,7 @@ Deno.test("what a user may not, the server refuses: another's jobs, the log, ent
       "pw.queue.me.any.normal.me.mine",
       "pw.said.me.job.me.mine",
       "$KV.pw_labels.any",
+      "$KV.pw_caps.limits",
     ],
   };
   for (const [user, subjects] of Object.entries(tries)) {

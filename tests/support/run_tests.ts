@@ -34,6 +34,7 @@ const KINDS = {
 const LONG = [
   { folder: "tests/lanes/", filesPerProcess: 1 },
   { folder: "tests/jobs/evidence/", filesPerProcess: 1 },
+  { folder: "tests/fleet/", filesPerProcess: 2 },
   { folder: "tests/cli/", filesPerProcess: 4 },
 ];
 

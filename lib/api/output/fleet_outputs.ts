@@ -18,6 +18,7 @@ export const FLEET_OUTPUTS = {
     questions: z.array(z.object({ id: z.string(), text: z.string() })).describe("What waits for an answer."),
     labels,
     priority: z.string(),
+    needs: z.array(z.string()).describe("The jobs that must have passed before it begins.").optional(),
     submittedAt: time("When it was submitted"),
     at: time("When this was written down"),
   }),
@@ -51,8 +52,26 @@ export const FLEET_OUTPUTS = {
     isChanged: flag("Whether a file was changed."),
     run: runId.optional(),
   }),
+  fleet_cleaned: output("Jobs of a fleet were removed.", {
+    jobs: z.array(jobName).describe("Which ones."),
+    objects: count("How many objects that no other job has."),
+    bytes: count("How large those were."),
+  }),
+  fleet_joined: output("Another machine is a worker now.", {
+    host: text("As ssh takes it."),
+    worker: text("Its name among the workers."),
+    isService: flag("Whether it is started again by itself."),
+  }),
+  fleet_caps: output("How many tokens the jobs of a fleet may use in a day.", {
+    caps: z.array(z.object({
+      label: text("The jobs that want this label; all where it is missing.").optional(),
+      tokensPerDay: count("In and out, in a day of UTC."),
+      spentToday: count("What they have used."),
+    })),
+  }),
   fleet_made: output("A fleet was made.", {
     config: text("The configuration of its nats-server."),
+    others: z.array(z.string()).describe("Those of the other servers of its cluster.").optional(),
     credentials: z.record(z.string(), z.string()).describe("The file of each user, by name."),
   }),
 };

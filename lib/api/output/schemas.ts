@@ -68,7 +68,17 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   submit: printed("submit", "fleet_submitted", "fleet_job"),
   fleet: printed(
     "fleet",
-    ...["fleet_job", "fleet_worker", "fleet_event", "fleet_told", "fleet_collected", "fleet_made"] as const,
+    ...[
+      "fleet_job",
+      "fleet_worker",
+      "fleet_event",
+      "fleet_told",
+      "fleet_collected",
+      "fleet_caps",
+      "fleet_cleaned",
+      "fleet_joined",
+      "fleet_made",
+    ] as const,
   ),
   notify: printed("notify", "notification_tried", "outbox_flushed"),
   validate: printed("validate", "problem", "validated"),

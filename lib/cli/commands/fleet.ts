@@ -1,61 +1,17 @@
 import { resolve } from "@std/path/posix";
 import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { shellJoin } from "../../shell/quote.ts";
 import { present } from "../../base/schema.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
 import { outputLine } from "../../api/output/line.ts";
-import {
-  collectResult,
-  type Fleet,
-  jobText,
-  listWorkers,
-  makeServer,
-  readCredentials,
-  readJob,
-  readUsers,
-  sayToJob,
-  sayToWorker,
-  setUpServer,
-} from "../../fleet/mod.ts";
-import {
-  type CliIo,
-  defineCommand,
-  type FlagValues,
-  type GlobalFlags,
-  integerFlag,
-  switchFlag,
-  textFlag,
-} from "../console/command.ts";
+import { collectResult, type Fleet, jobText, listWorkers, readJob, sayToJob, sayToWorker } from "../../fleet/mod.ts";
+import { defineCommand } from "../console/command.ts";
 import { listFleetJobs, listFleetWorkers, showFleetJob } from "../fleet/jobs.ts";
 import { showFleetLogs } from "../fleet/logs.ts";
-import { callOf, FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
+import { callOf, openFleet } from "../fleet/open_fleet.ts";
+import { applyStreams, cap, clean, init, join } from "../fleet/admin.ts";
+import { FLAGS, type Given } from "../fleet/flags.ts";
 import { upFleet } from "../fleet/up.ts";
-
-const FLAGS = {
-  fleet: FLEET_FLAG,
-  follow: switchFlag("logs: go on as things happen", "f"),
-  question: textFlag("ID", "answer: which one, where several are open"),
-  wd: textFlag("DIR", "collect: the repository that the result comes into"),
-  host: textFlag("ADDR", "init: where the server listens (default: 127.0.0.1)"),
-  port: integerFlag("N", "init, up: its port, when it is made (default: 4222)"),
-  user: textFlag("NAME=RIGHTS", "init: a user: submitter, worker or viewer", { repeatable: true }),
-  "lease-seconds": integerFlag(
-    "N",
-    "up, apply: how long a job is a worker's without a sign of life, when the streams are made (default: 30)",
-  ),
-  replicas: integerFlag("N", "apply: on how many servers of a cluster everything is kept (default: 1)"),
-  "tls-cert": textFlag("FILE", "init: the server's certificate, in PEM form"),
-  "tls-key": textFlag("FILE", "init: its key, in PEM form"),
-  "tls-ca": textFlag("FILE", "init: the certificate of who has signed it"),
-};
-
-type Given = {
-  readonly flags: FlagValues<typeof FLAGS>;
-  readonly rest: readonly string[];
-  readonly global: GlobalFlags;
-  readonly io: CliIo;
-};
 
 const ACTIONS: Readonly<Record<string, (given: Given) => Promise<number>>> = {
   ls: (given) => withFleet(given, (fleet) => listFleetJobs(fleet, given)),
@@ -71,6 +27,9 @@ const ACTIONS: Readonly<Record<string, (given: Given) => Promise<number>>> = {
   retry: (given) => withFleet(given, (fleet) => tell(fleet, "retry", given)),
   drain: (given) => withFleet(given, (fleet) => drain(fleet, given)),
   collect: (given) => withFleet(given, (fleet) => collect(fleet, given)),
+  clean: (given) => withFleet(given, (fleet) => clean(fleet, given)),
+  cap: (given) => withFleet(given, (fleet) => cap(fleet, given)),
+  join: (given) => withFleet(given, (fleet) => join(fleet, given)),
   init,
   apply: applyStreams,
   up: ({ flags, global, io }) => upFleet({ port: flags.port, leaseSeconds: flags["lease-seconds"] }, { global, io }),
@@ -187,49 +146,5 @@ async function collect(fleet: Fleet, given: Given): Promise<number> {
   ];
   const what = isChanged ? "is here, beside your checkout" : "is here; it has changed no file";
   io.stdout(`What came of job ${job} ${what}:\n${next.map((line) => `  ${line}\n`).join("")}`);
-  return 0;
-}
-
-async function init({ flags, global, io, rest: [folder] }: Given): Promise<number> {
-  if (folder === undefined) {
-    throw new UsageError("Cannot make a fleet: no folder is named", {
-      hint: "As in: panewright fleet init /srv/fleet --user anna=submitter --user build1=worker",
-    });
-  }
-  const file = (name: string | undefined) => name === undefined ? undefined : resolve(io.cwd, name);
-  const [cert, key, ca] = [file(flags["tls-cert"]), file(flags["tls-key"]), file(flags["tls-ca"])];
-  const given = [cert, key, ca].filter((one) => one !== undefined).length;
-  if (given !== 0 && given !== 3) {
-    throw new UsageError("Cannot make a fleet: --tls-cert, --tls-key and --tls-ca belong together");
-  }
-  const made = await makeServer({
-    folder: resolve(io.cwd, folder),
-    host: flags.host ?? "127.0.0.1",
-    port: flags.port ?? 4222,
-    users: readUsers(flags.user ?? []),
-    ...(cert !== undefined && key !== undefined && ca !== undefined ? { tls: { cert, key, ca } } : {}),
-  });
-  if (global.json) io.stdout(outputLine("fleet_made", made));
-  else {
-    const { config, credentials } = made;
-    const lines = [
-      `Start the server with: ${shellJoin(["nats-server", "--config", config])}`,
-      `Make its streams with: ${callOf(io)("fleet", "apply", "--fleet", credentials["admin"] ?? "")}`,
-      ...Object.entries(credentials).map(([name, path]) => `Credentials of ${name}: ${path}`),
-    ];
-    io.stdout(`${lines.join("\n")}\n`);
-  }
-  return 0;
-}
-
-async function applyStreams({ flags, global, io }: Given): Promise<number> {
-  const credentials = readCredentials(flags.fleet);
-  if (credentials.rights !== "admin") {
-    throw new UsageError(`Cannot make the streams of the fleet: ${credentials.name} is no admin`, {
-      hint: "Name the admin's credentials: --fleet FILE",
-    });
-  }
-  await setUpServer(credentials, present({ replicas: flags.replicas, leaseSeconds: flags["lease-seconds"] }));
-  if (!global.quiet && !global.json) io.stdout("The streams of the fleet are there.\n");
   return 0;
 }

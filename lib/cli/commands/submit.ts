@@ -14,6 +14,7 @@ import {
   packRepository,
   PRIORITIES,
   putObject,
+  readJob,
   readLabels,
   submitJob,
 } from "../../fleet/mod.ts";
@@ -35,6 +36,9 @@ const FLAGS = {
   run: switchFlag("take it through the review loop, as panewright run does, in place of a pipeline"),
   id: textFlag("ID", "its id: the same id is the same job (default: made of the task)"),
   label: textFlag("NAME=VALUE", "a label that its worker must have", { repeatable: true }),
+  needs: textFlag("JOB", "a job that must have passed before it begins, with what has come of that", {
+    repeatable: true,
+  }),
   priority: choiceFlag(PRIORITIES, "before which others it comes (default: normal)"),
   url: textFlag("URL", "where a worker fetches the repository, which has this commit (default: it is sent along)"),
   pipeline: textFlag("NAME", "the pipeline, whatever the task's front matter names"),
@@ -53,6 +57,8 @@ export const command = defineCommand({
     requireSense(tasks, flags);
     const folder = await Deno.realPath(resolve(io.cwd, flags.wd ?? "."));
     await using fleet = await openFleet(flags.fleet, io);
+    const needs: string[] = [];
+    for (const job of flags.needs ?? []) needs.push(jobText((await readJob(fleet, job)).name));
     const prefix = await prefixOf(folder, io.signal);
     const config = flags.config === undefined ? undefined : pathIn(folder, resolve(io.cwd, flags.config));
     if (flags.config !== undefined && config === undefined) throw outside(flags.config, folder);
@@ -73,6 +79,7 @@ export const command = defineCommand({
           folder: prefix,
           labels,
           priority: flags.priority ?? "normal",
+          ...(needs.length === 0 ? {} : { needs }),
         },
       }, { now: new Date() });
       const { hasWorker, isNew } = submitted;

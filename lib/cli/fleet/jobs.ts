@@ -1,6 +1,15 @@
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { present } from "../../base/schema.ts";
-import { type Fleet, type JobEntry, type JobName, jobText, listJobs, listWorkers, readJob } from "../../fleet/mod.ts";
+import {
+  type Fleet,
+  type JobEntry,
+  type JobName,
+  jobText,
+  listJobs,
+  listWorkers,
+  reachedCap,
+  readJob,
+} from "../../fleet/mod.ts";
 import { outputLine } from "../../api/output/line.ts";
 import type { OutputFields } from "../../api/output/outputs.ts";
 import { age } from "../../journal/words/words.ts";
@@ -18,7 +27,7 @@ export function jobFields(name: JobName, entry: JobEntry): OutputFields["fleet_j
   const {
     at,
     epoch,
-    job: { labels, priority, submittedAt, title },
+    job: { labels, needs, priority, submittedAt, title },
     outcome,
     questions = [],
     reason,
@@ -29,7 +38,7 @@ export function jobFields(name: JobName, entry: JobEntry): OutputFields["fleet_j
   return {
     job: jobText(name),
     ...{ title, state, epoch, questions, labels, priority, submittedAt, at },
-    ...present({ outcome, reason, run, worker }),
+    ...present({ needs, outcome, reason, run, worker }),
   };
 }
 
@@ -59,12 +68,15 @@ export async function showFleetJob(fleet: Fleet, asked: string, { io, global }: 
     return 0;
   }
   const text = jobText(name);
+  const capped = state === "queued" ? await reachedCap(fleet, job, { now: new Date() }) : undefined;
+  const why = capped ?? reason;
   const rows = [
     ["Task", sanitizeLine(job.title)],
     ["State", outcome ?? state],
-    ...(reason === undefined ? [] : [["Why", sanitizeLine(reason)]]),
+    ...(why === undefined ? [] : [["Why", sanitizeLine(why)]]),
     ...(worker === undefined ? [] : [["Worker", `${worker}${epoch > 1 ? `, the ${epoch}th that took it` : ""}`]]),
     ...(run === undefined ? [] : [["Run", run]]),
+    ...(job.needs === undefined ? [] : [["Needs", job.needs.join(" ")]]),
     ...questions.map(({ id, text }) => [`Asks ${id}`, sanitizeLine(text)]),
   ];
   const width = Math.max(...rows.map(([head = ""]) => head.length));

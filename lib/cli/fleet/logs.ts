@@ -2,7 +2,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import { createFactReader, readOrProblem } from "../../journal/fact_reader.ts";
 import { PanewrightError } from "../../base/errors.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { type Fleet, followJobLog, type JobEvent, jobText, readJob } from "../../fleet/mod.ts";
+import { type Fleet, followJobLog, type JobEvent, jobText, readJob, readLog } from "../../fleet/mod.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
 import type { CliIo, GlobalFlags } from "../console/command.ts";
@@ -17,7 +17,8 @@ export async function showFleetLogs(
   const { name } = await readJob(fleet, asked);
   const job = jobText(name);
   let shown = openWriter({ io, global });
-  for await (const event of followJobLog(fleet, name, { follow, signal: io.signal })) {
+  const events = follow ? followJobLog(fleet, name, { signal: io.signal }) : await readLog(fleet, name);
+  for await (const event of events) {
     if (global.json) io.stdout(outputLine("fleet_event", { job, event: { ...event } }));
     else if (event.type === "record") {
       // A run that was tried again from its beginning is another one.

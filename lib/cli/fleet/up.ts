@@ -37,7 +37,7 @@ export async function upFleet(
   const config = `${folder}/nats.conf`;
   const of = (name: string) => `${folder}/${name}.json`;
   if (lstatOrUndefined(config) === undefined) {
-    await makeServer({ folder, host: "127.0.0.1", port, users: USERS });
+    await makeServer({ folder, nodes: [{ name: "here", host: "127.0.0.1", port }], users: USERS });
   }
   const failed = new AbortController();
   const server = startServer(config, { signal: AbortSignal.any([io.signal, failed.signal]) });

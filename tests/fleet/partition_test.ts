@@ -1,0 +1,26 @@
+import { assertEquals } from "@std/assert";
+import { processesOf } from "../support/sandbox.ts";
+import { until } from "../support/until.ts";
+import { assertFenced, AT_WORK, eventsOf, fleetStage, PASSES, recordsIn } from "./fleet_stage.ts";
+import { openLine } from "./line.ts";
+
+Deno.test("a worker whose line is cut: its agents end before another worker begins, and what it has sent meanwhile is refused", async () => {
+  await using stage = await fleetStage();
+  const { server } = JSON.parse(await Deno.readTextFile(stage.credentials["machine"] ?? ""));
+  await using line = openLine(Number(server.split(":").at(-1)));
+  await stage.replay(AT_WORK);
+  const first = await stage.workerBehind(line, "w1");
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
+  await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
+  await stage.replay(PASSES);
+  line.cut();
+  stage.worker("w2");
+  await until(async () => eventsOf(await stage.log("go-on"), "claimed").length === 2);
+  // Its process is there, with nothing that it has started.
+  const left = (await processesOf(`${stage.sandbox.root}/homes/w1`)).filter(({ pid }) => pid !== first.pid);
+  assertEquals(left, []);
+  await stage.reaches("go-on", "pass");
+  line.mend();
+  await assertFenced(stage, first);
+  await stage.end();
+});
