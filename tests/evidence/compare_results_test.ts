@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { idleTests, noticedBy, remarksOnResults } from "../../lib/evidence/compare_results.ts";
-import { inAnotherOrder } from "../../lib/evidence/another_order.ts";
+import { inAnotherOrder, namingTests } from "../../lib/evidence/runner_flags.ts";
 import { joinResults, resultsIn, type TestResults } from "../../lib/evidence/test_results.ts";
 
 const tap = (...lines: readonly string[]): TestResults => resultsIn(`${lines.join("\n")}\n1..${lines.length}\n`)!;
@@ -49,6 +49,16 @@ Deno.test("only a runner that is called by itself, and known, is called with ano
   assertEquals(inAnotherOrder("npx vitest run"), "npx vitest run --sequence.shuffle");
   for (const other of ["npm test", "deno test && rm -rf x", "deno testing", "make test"]) {
     assertEquals(inAnotherOrder(other), undefined, other);
+  }
+});
+
+Deno.test("a runner that is called by itself names its tests, unless it was told how much to tell", () => {
+  assertEquals(namingTests("python3 -m unittest"), "python3 -m unittest -v");
+  const words: readonly [string, ...string[]] = ["python3", "-m", "unittest", "discover", "-s", "tests"];
+  assertEquals(namingTests(words), ["python3", "-m", "unittest", "discover", "-v", "-s", "tests"]);
+  assertEquals(namingTests("npx jest --ci"), "npx jest --verbose --ci");
+  for (const same of ["python3 -m unittest -q", "npx jest --silent", "npx vitest run --reporter=dot", "npm test"]) {
+    assertEquals(namingTests(same), same);
   }
 });
 

@@ -11,6 +11,7 @@ import { joinResults, resultsIn, type TestResults } from "../../evidence/test_re
 import { plural } from "../../journal/words/words.ts";
 import { listingOf } from "../../jobs/evidence/listing.ts";
 import { OUTPUT_BYTES } from "../../jobs/evidence/trial.ts";
+import { namingTests } from "../../evidence/runner_flags.ts";
 import { filesIn } from "../../workspace/trees.ts";
 import type { Statement } from "./statement.ts";
 import type { Finding } from "./verify.ts";
@@ -58,11 +59,11 @@ export async function checkAgain(
     });
     if ("notOpened" in open) warn(`the checks run without a sandbox: ${open.notOpened}`);
     const commands = [...(setup === undefined ? [] : [{ command: setup, timeLimitSeconds: SETUP_SECONDS }]), ...checks];
-    const run = async (env: Readonly<Record<string, string>>) => {
+    const run = async (env: Readonly<Record<string, string>>, calledOf = (command: string) => command) => {
       const found: Finding[] = [];
       const results: (TestResults | undefined)[] = [];
       for (const { command, timeLimitSeconds } of commands) {
-        const { exitCode, output, passed } = await runTestCommand(command, {
+        const { exitCode, output, passed } = await runTestCommand(calledOf(command), {
           ...{ cwd: workdir, timeoutSeconds: timeLimitSeconds, env: { ...variablesOfWorkspace(workdir), ...env } },
           ...{ clock, signal, maxOutputBytes: OUTPUT_BYTES },
           mark: { name: CHECK_VARIABLE, value: `${workdir}/${crypto.randomUUID()}/` },
@@ -77,9 +78,9 @@ export async function checkAgain(
       return tests?.results === undefined ? found : [...found, comparedTests(tests.results, joinResults(results))];
     };
     const env = tests === undefined ? {} : listingOf(await filesIn(at, { store: place.store, signal }));
-    const found = await run(env);
+    const found = await run(env, tests === undefined ? undefined : namingTests);
     // What has a runner tell more may be what fails.
-    return Object.keys(env).length > 0 && found.some(({ holds }) => holds === false) ? await run({}) : found;
+    return tests !== undefined && found.some(({ holds }) => holds === false) ? await run({}) : found;
   } finally {
     await dropWorkspace(place);
   }

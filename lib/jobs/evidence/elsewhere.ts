@@ -1,4 +1,4 @@
-import { inAnotherOrder } from "../../evidence/another_order.ts";
+import { inAnotherOrder } from "../../evidence/runner_flags.ts";
 import { findProgram } from "../../run/programs.ts";
 import type { TestCommand } from "../test_command.ts";
 import type { DecidingCheck } from "./trial.ts";

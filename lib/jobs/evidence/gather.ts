@@ -77,12 +77,12 @@ async function judgeWork(work: Work): Promise<Judged> {
   const setup = plan.workspace?.setup?.command;
   const files = await changedTests([base, commit], { store, signal, partOf: partsBy(settings.tests ?? []) });
   const width = widthOf(plan.sandbox);
-  const { env, trials } = await trialsOf({ ...work, width, junit: settings.junit }, files);
+  const { checks, env, trials } = await trialsOf({ ...work, width, junit: settings.junit }, files);
   const resultsOf = (of: string) => trials.find(({ kind }) => kind === of)?.results;
   const [now, before, red] = ["clean", "base", "red"].map(resultsOf);
   const holds = trials.every(({ kind, passed }) => passed || kind !== "clean" && kind !== "hidden");
   const { hunks, untried } = holds && settings.cleanRoom && work.checks.length > 0
-    ? await tryHunks({ ...work, results: now, width, junit: settings.junit, ...present({ env }) })
+    ? await tryHunks({ ...work, checks, results: now, width, junit: settings.junit, ...present({ env }) })
     : { hunks: [], untried: 0 };
   const inputs = await inputsOf(work);
   const { problem, remarks } = verdictOf({ files, inputs, settings, trials, hunks, results: { now, before, red } });

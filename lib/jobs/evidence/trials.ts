@@ -2,6 +2,7 @@ import { present } from "../../base/schema.ts";
 import { filesForCanaries, saidBy, withCanary } from "../../evidence/canaries.ts";
 import { partsBy } from "../../evidence/test_files.ts";
 import type { ChangedTestFile } from "../../evidence/remarks.ts";
+import { namingTests } from "../../evidence/runner_flags.ts";
 import { guardedIn, newTestsIn } from "../../evidence/verdict.ts";
 import { contractKey } from "../../run/contract.ts";
 import { changedPaths } from "../../workspace/result.ts";
@@ -63,30 +64,32 @@ export async function inParallel<Made>(
 /**
  * Makes the trials that the settings ask for.
  *
- * @returns `env`: the variables by which runners name their tests here
+ * @returns `env`, `checks`: the variables and the commands by which runners name their tests here
  */
 export async function trialsOf(
   given: Trying,
   files: readonly ChangedTestFile[],
-): Promise<Pick<Trying, "env"> & { readonly trials: readonly Tried[] }> {
+): Promise<Pick<Trying, "env" | "checks"> & { readonly trials: readonly Tried[] }> {
   const { checks, commit, run: { signal }, settings, width, workspace: { store } } = given;
   const trials: Tried[] = [];
   let work = given;
   if (settings.cleanRoom && checks.length > 0) {
     const env = listingOf(await filesIn(commit, { store, signal }));
-    work = { ...given, env };
+    const naming = checks.map((check) => ({ ...check, command: namingTests(check.command) }));
+    const isToldMore = Object.keys(env).length > 0 || naming.some(({ command }, at) => command !== checks[at]?.command);
+    work = { ...given, env, checks: naming };
     let clean = await trialOf("clean", { ...work, at: commit });
     // What has a runner tell more may be what fails.
-    if (!clean.passed && Object.keys(env).length > 0) {
+    if (!clean.passed && isToldMore) {
       work = given;
       clean = await trialOf("clean", { ...work, at: commit });
     }
     trials.push(clean);
-    if (!clean.passed) return { trials };
+    if (!clean.passed) return { trials, checks };
     const attempts = await attemptsOf(work, { files, isNamed: clean.results !== undefined });
     trials.push(...(await inParallel(attempts, width)).flat());
   }
-  return { trials: [...trials, ...await tryHidden(work)], ...present({ env: work.env }) };
+  return { trials: [...trials, ...await tryHidden(work)], checks: work.checks, ...present({ env: work.env }) };
 }
 
 /** What is tried on a result that passes on a fresh checkout, the least first. */

@@ -45,6 +45,20 @@ Deno.test("what tests have come to is recorded by name", async () => {
   assertEquals([total, results], [2, { doubles: "passed", "stays at none": "passed" }]);
 });
 
+Deno.test("unittest is told to name its tests: one that does not run any more has its name", async () => {
+  const check = "python3 -m unittest discover";
+  const test = (more: string) =>
+    `import unittest, price\nclass T(unittest.TestCase):\n  def test_two(self): self.assertEqual(price.of(2), 4)\n${more}`;
+  const project = {
+    "price.py": "def of(n): return n * 3\n",
+    "test_price.py": test("  def test_none(self): self.assertEqual(price.of(0), 0)\n"),
+  };
+  const done = { "price.py": "def of(n): return n * 2\n" };
+  const { found, remarks } = await judged({ ...done, "test_price.py": test("") }, { project, check, settings });
+  assertMatch(remarks.join("\n"), /^1 test that ran before does not run any more: .*test_none/m);
+  assertEquals([found?.checks?.[0]?.command, Object.values(found?.tests?.results ?? {})], [check, ["passed"]]);
+});
+
 Deno.test("a command that runs no test proves nothing: a remark, or a FAIL where tests are required", async () => {
   const project = { "price.js": "exports.price = () => 0;\n", "package.json": "{}\n" };
   const { remarks, result } = await judged(FIXED, { project, check, settings });
