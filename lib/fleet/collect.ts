@@ -1,13 +1,14 @@
 import { UsageError } from "../base/errors.ts";
+import { noteElsewhere } from "../run/elsewhere.ts";
 import { git } from "../workspace/git.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
 import { land, landedIn } from "../workspace/target.ts";
 import { findWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Fleet } from "./connect.ts";
-import { type Job, jobState } from "./job.ts";
+import { type Job, type JobState, jobState } from "./job.ts";
 import { type JobName, jobText } from "./names.ts";
 import { contentsOf, getObject } from "./objects.ts";
-import { restoreRun } from "./run_files.ts";
+import { restoreRun, type RunRoots } from "./run_files.ts";
 import { readLog } from "./job_log.ts";
 import { bundleOf, takeBundle } from "./tree.ts";
 
@@ -45,44 +46,57 @@ export interface Collected {
  *
  * @throws {UsageError} where no worker has begun with it
  */
-export async function collectResult(
+export async function collectResult(fleet: Fleet, asked: Collecting): Promise<Collected> {
+  const state = jobState(await readLog(fleet, asked.name));
+  if (state.run !== undefined || state.work !== undefined) return await bringJob(fleet, { ...asked, state });
+  throw new UsageError(
+    `Cannot collect what came of job ${jobText(asked.name)}: it is ${state.state}, and no run of it has begun`,
+  );
+}
+
+export interface Collecting extends Asking {
+  readonly name: JobName;
+  readonly job: Job;
+  /** A folder of the repository that it comes into, where it was not submitted from here. */
+  readonly folder: string;
+  readonly now: Date;
+}
+
+/** Brings a job here as it stands. */
+export async function bringJob(
   fleet: Fleet,
-  { name, job, folder, now, signal }: Asking & {
-    readonly name: JobName;
-    readonly job: Job;
-    readonly folder: string;
-    readonly now: Date;
-  },
-): Promise<Collected> {
-  const { files, lines, run, state, work } = jobState(await readLog(fleet, name));
-  if (run === undefined && work === undefined) {
-    throw new UsageError(
-      `Cannot collect what came of job ${jobText(name)}: it is ${state}, and no run of it has begun`,
-    );
-  }
+  { name, job, folder, now, signal, state }: Collecting & { readonly state: JobState },
+): Promise<Collected & { readonly roots: RunRoots | undefined }> {
+  const { files, lines, run, work } = state;
   const workspace = ownTarget(name, job) ?? await openTarget(fleet, { name, job, folder, now, signal });
+  await bringWork(fleet, { workspace, work, signal });
+  const isChanged = work !== undefined && work.commit !== workspace.base;
+  if (run === undefined) return { workspace, isChanged, run, roots: undefined };
+  const place = { id: run, workdir: workspace.workdir };
+  const roots = await restoreRun(place, { lines, files: contentsOf(fleet, files) });
+  await noteElsewhere(roots.entry, jobText(name));
+  return { workspace, isChanged, run, roots };
+}
+
+/** Lands in the job's workspace what was done until now. */
+export async function bringWork(
+  fleet: Fleet,
+  { workspace, work, signal }: Asking & { readonly workspace: Workspace; readonly work: JobState["work"] },
+): Promise<void> {
   const onto = await landedIn(workspace, { signal });
-  const { commit } = work ?? { commit: onto };
-  if (work !== undefined && onto !== commit) {
-    await takeBundle(await getObject(fleet, work.bundle), { commit, store: workspace.store, signal });
-    await land(commit, { onto, signal, target: workspace });
-  }
-  if (run !== undefined) {
-    await restoreRun({ id: run, workdir: workspace.workdir }, { lines, files: contentsOf(fleet, files) });
-  }
-  return { workspace, isChanged: commit !== workspace.base, run };
+  if (work === undefined || onto === work.commit) return;
+  const { bundle, commit } = work;
+  await takeBundle(await getObject(fleet, bundle), { commit, store: workspace.store, signal });
+  await land(commit, { onto, signal, target: workspace });
 }
 
 /** The workspace that the job was submitted from. */
-function ownTarget({ id }: JobName, { commit }: Job): Workspace | undefined {
+export function ownTarget({ id }: JobName, { commit }: Job): Workspace | undefined {
   const found = findWorkspace(id);
   return found?.isTarget === true && found.base === commit ? found : undefined;
 }
 
-async function openTarget(
-  fleet: Fleet,
-  { name, job, folder, now, signal }: Parameters<typeof collectResult>[1],
-): Promise<Workspace> {
+async function openTarget(fleet: Fleet, { name, job, folder, now, signal }: Collecting): Promise<Workspace> {
   const { commit, source: { bundle } } = job;
   if (bundle !== undefined) {
     // What the job begins with may be in no repository of this machine.

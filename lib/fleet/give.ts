@@ -7,7 +7,7 @@ import type { WorkerContext } from "./worker_context.ts";
 
 /** Leaves an answer for the run; one that is refused is told, and the question stays open. */
 export async function give(
-  { by, said: { question, text = "" } }: Heard,
+  { by, said: { isModels = false, question, text = "" } }: Heard,
   { place, run, worker }: {
     readonly place: JobPlace;
     readonly run: string | undefined;
@@ -17,7 +17,7 @@ export async function give(
   if (run === undefined) return;
   const folder = runFolderAt(place.workdir, run);
   try {
-    await worker.giveAnswer(folder, { answer: text, who: by, ...present({ question }) });
+    await worker.giveAnswer(folder, { answer: text, who: by, isModels, ...present({ question }) });
   } catch (error) {
     worker.log(`an answer of ${by} to run ${run} was refused: ${errorText(error)}`);
   }

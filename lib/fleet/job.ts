@@ -179,11 +179,16 @@ export function readEvent(data: string): { readonly event: JobEvent; readonly af
 
 /** Where a job stands by its log. */
 export function jobState(events: readonly JobEvent[]): JobState {
-  const lines: string[] = [];
-  return events.reduce<JobState>((state, event) => next({ ...state, lines }, event), { ...NEW, lines });
+  return events.reduce(nextJobState, newJobState());
 }
 
-function next(state: JobState, event: JobEvent): JobState {
+/** Where a job stands before anything has happened to it. */
+export function newJobState(): JobState {
+  return { ...NEW, lines: [] };
+}
+
+/** Where a job stands after an event. The lines are one list, which grows; the state before is not to be used any more. */
+export function nextJobState(state: JobState, event: JobEvent): JobState {
   const { message: _message, reason: _reason, outcome: _outcome, ...rest } = state;
   switch (event.type) {
     case "claimed": {
@@ -217,6 +222,11 @@ function next(state: JobState, event: JobEvent): JobState {
     case "parked":
       return { ...rest, state: "parked", reason: event.reason };
   }
+}
+
+/** Whether nothing happens to a job before somebody has it tried again. */
+export function isAtEnd({ state }: Pick<JobState, "state">): boolean {
+  return state === "ended" || state === "parked" || state === "stopped";
 }
 
 /** What the entry of a job in the bucket says: enough for lists, and who renews its lease. */

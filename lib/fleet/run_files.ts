@@ -2,6 +2,7 @@ import { dirname } from "@std/path/posix";
 import { walk } from "@std/fs";
 import { hashOfLine } from "../journal/chain.ts";
 import { RuntimeError } from "../base/errors.ts";
+import { replaceFile } from "../base/ports/own_files.ts";
 import { readRegularFile } from "../base/ports/regular_file.ts";
 import { claimRunEntry } from "../run/claim_run_entry.ts";
 import { findRunEntry } from "../run/run_entry.ts";
@@ -16,7 +17,7 @@ export interface RunPlaces {
 
 /** The journal comes from the log; locks, programs and what waits to be told to people belong to a machine. */
 const STAYS =
-  /^(?:run\/(?:journal\.ndjson|bin|outbox|buttons|detached\.log)|entry\/(?:journal\.ndjson|place|taker))(?:[./]|$)|(?:^|\/)owner\.lock$/;
+  /^(?:run\/(?:journal\.ndjson|bin|outbox|buttons|detached\.log)|entry\/(?:journal\.ndjson|place|taker|job|stop))(?:[./]|$)|(?:^|\/)owner\.lock$/;
 
 /** What grows while an agent works, and is of use only once it has ended. */
 const GROWS = /^run\/(?:agents|steps)\//;
@@ -68,27 +69,46 @@ export async function restoreRun(
     readonly lines: readonly string[];
     readonly files: AsyncIterable<readonly [string, Uint8Array]>;
   },
-): Promise<void> {
+): Promise<RunRoots> {
   if (!isRunId(id)) throw new RuntimeError(`Cannot restore run "${id}": it is not the name of a run`);
   requireChain(id, lines);
   const runs = `${await makePanewrightFolder(workdir)}/runs`;
   const folder = `${runs}/${id}`;
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  const entry = await claimRunEntry({ id, path: folder });
-  const roots: Readonly<Record<string, string>> = { run: folder, entry };
+  const roots = { run: folder, entry: await claimRunEntry({ id, path: folder }) };
+  await restoreRunFiles(id, { roots, files });
+  const text = lines.map((line) => `${line}\n`).join("");
+  for (const root of Object.values(roots)) await replaceFile(`${root}/journal.ndjson`, text);
+  return roots;
+}
+
+/** Where a run is kept here: its folder, and its entry in the state folder. */
+export interface RunRoots {
+  readonly run: string;
+  readonly entry: string;
+}
+
+/** @throws {RuntimeError} for a path that leads out of the run's own folders */
+export async function restoreRunFiles(
+  id: string,
+  { roots, files }: {
+    readonly roots: RunRoots;
+    readonly files: AsyncIterable<readonly [string, Uint8Array]>;
+  },
+): Promise<void> {
   for await (const [path, bytes] of files) {
-    const [name = "", ...rest] = path.split("/");
-    const root = roots[name];
-    if (root === undefined || rest.length === 0 || rest.some((part) => part === "" || part === "." || part === "..")) {
+    const [name, ...rest] = path.split("/");
+    const root = name === "run" || name === "entry" ? roots[name] : undefined;
+    if (
+      root === undefined || STAYS.test(path) || rest.length === 0 ||
+      rest.some((part) => part === "" || part === "." || part === "..")
+    ) {
       throw new RuntimeError(`Cannot restore run ${id}: it has a file "${path}"`);
     }
     const at = [root, ...rest].join("/");
     await Deno.mkdir(dirname(at), { recursive: true, mode: 0o700 });
     await Deno.writeFile(at, bytes, { mode: 0o600 });
   }
-  const text = lines.map((line) => `${line}\n`).join("");
-  await Deno.writeTextFile(`${entry}/journal.ndjson`, text, { mode: 0o600 });
-  await Deno.writeTextFile(`${folder}/journal.ndjson`, text, { mode: 0o600 });
 }
 
 function requireChain(id: string, lines: readonly string[]): void {

@@ -1,5 +1,5 @@
 import type { Fleet } from "./connect.ts";
-import { findWrongField, integer, isObject, oneOf, optional, text, type ValuesOf } from "../base/schema.ts";
+import { findWrongField, flag, integer, isObject, oneOf, optional, text, type ValuesOf } from "../base/schema.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { whenReached } from "./reach.ts";
 import { followSubject, type ReadMessage, readSubject } from "./read_subject.ts";
@@ -11,6 +11,8 @@ const FIELDS = {
   text: optional(text),
   /** The question that is answered. */
   question: optional(text),
+  /** Whether a model gives the answer, for who says it. @default {false} */
+  isModels: optional(flag),
   /** How often the job had been taken when it was said: said once more, later, it means nothing. */
   epoch: integer,
 };

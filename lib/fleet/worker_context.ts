@@ -13,7 +13,13 @@ export interface WorkerPorts {
   /** Leaves an answer for a run. */
   readonly giveAnswer: (
     folder: RunFolder,
-    answer: { readonly answer: string; readonly who: string; readonly question?: string },
+    answer: {
+      readonly answer: string;
+      readonly who: string;
+      readonly question?: string;
+      /** Whether a model gives it for them. */
+      readonly isModels: boolean;
+    },
   ) => Promise<void>;
   /** Why a job with this config is not worked on; undefined where it is. */
   readonly refuses: (asked: {

@@ -5,6 +5,7 @@ import { hasFileOpen } from "../base/ports/process_table.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
 import { isExecuted, isLocked, readLockOwner } from "../base/ports/lock_file.ts";
 import { readRun, type RunOverview } from "../run/overview.ts";
+import { jobElsewhere, refuseElsewhere, wishStop } from "../run/elsewhere.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { JOBS } from "./mod.ts";
 
@@ -32,11 +33,13 @@ export async function stopRun(folder: RunFolder, options: StopOptions): Promise<
   readonly agentsAlive: boolean;
 }> {
   const { force } = options;
-  await readRun(folder, JOBS);
-  const pid = await isExecuted(folder) ? await endOwner(folder, options) : undefined;
+  const before = await readRun(folder, JOBS);
+  const isHeld = await isExecuted(folder);
+  if (!isHeld && before.progress?.finished === undefined) refuseElsewhere(folder, `stop run ${folder.id}`, ["stop"]);
+  const pid = isHeld ? await endOwner(folder, options) : undefined;
   const endedInOrder = pid !== undefined && !force &&
     (await readRun(folder, JOBS)).progress?.finished !== undefined;
-  const endedAgents = !endedInOrder && await endLeft(folder, options);
+  const endedAgents = !endedInOrder && before.elsewhere === undefined && await endLeft(folder, options);
   const overview = await readRun(folder, JOBS);
   const { progress } = overview;
   const agentsAlive = progress !== undefined && await isAnythingLeft(progress, folder, await lookAtProcesses());
@@ -49,20 +52,30 @@ async function endOwner(
 ): Promise<number | undefined> {
   const pid = await findOwner(folder, { clock, signal });
   if (pid === undefined) return undefined;
-  trySignal(pid, force ? "SIGKILL" : "SIGTERM");
-  // A process that was stopped with Ctrl-Z takes no other signal before it is continued.
-  if (!force) trySignal(pid, "SIGCONT");
+  const job = jobElsewhere(folder);
+  if (job !== undefined) await wishStop(folder);
+  else {
+    trySignal(pid, force ? "SIGKILL" : "SIGTERM");
+    // A process that was stopped with Ctrl-Z takes no other signal before it is continued.
+    if (!force) trySignal(pid, "SIGCONT");
+  }
   const startedMs = clock.now();
   while (await isLocked(folder.lockPath)) {
     if (clock.now() - startedMs > patienceSeconds * 1000) {
       throw new RuntimeError(
-        `Cannot stop run ${folder.id}: process ${pid} has not ended ${patienceSeconds} s after it was told to`,
-        { hint: "It may still be cleaning up: try again. With --force it is killed, and its agents are ended." },
+        `Cannot stop run ${folder.id}: ${
+          job === undefined ? `process ${pid}` : `job ${job}`
+        } has not ended ${patienceSeconds} s after it was told to`,
+        {
+          hint: job === undefined
+            ? "It may still be cleaning up: try again. With --force it is killed, and its agents are ended."
+            : "The worker that has it may still be cleaning up.",
+        },
       );
     }
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
-  return pid;
+  return job === undefined ? pid : undefined;
 }
 
 const OWNER_TRIES = 10;

@@ -55,11 +55,18 @@ const ENDS: Readonly<Record<Exclude<RunEnd, "interrupted">, Condition>> = {
 /**
  * Whether `panewright resume` can resume a run. A step of `panewright exec` that failed is tried again; a damaged
  * journal has to be repaired first.
+ *
+ * @param known.elsewhere the job of a fleet whose run it is: other machines resume that
  */
 export function canResume(
   condition: Condition,
-  { job, executed }: { readonly job: JobId | undefined; readonly executed: boolean },
+  { job, executed, elsewhere }: {
+    readonly job: JobId | undefined;
+    readonly executed: boolean;
+    readonly elsewhere?: string | undefined;
+  },
 ): boolean {
+  if (elsewhere !== undefined) return false;
   switch (condition) {
     case "waiting":
     case "stopped":

@@ -1,5 +1,6 @@
 import type { PanewrightError } from "../base/errors.ts";
 import { type Condition, conditionOf } from "./condition.ts";
+import { jobElsewhere } from "./elsewhere.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { readLockHolder } from "../base/ports/lock_file.ts";
 import type { JobRecords } from "../journal/job.ts";
@@ -21,6 +22,8 @@ export interface RunOverview {
   /** The last record that is in it, from 1; missing where not all of them were counted. */
   readonly sequence?: number;
   readonly problem: PanewrightError | undefined;
+  /** The job of a fleet whose run it is. */
+  readonly elsewhere?: string;
   readonly question: Waiting | undefined;
   readonly answered: boolean;
   readonly questions: readonly OpenQuestion[];
@@ -84,7 +87,7 @@ export async function overviewOf(
   const answered = questions[0]?.answered === true;
   return {
     ...{ folder, condition, executed, owner: owner || undefined, progress, problem, question, answered, questions },
-    ...present({ sequence }),
+    ...present({ sequence, elsewhere: progress === undefined ? undefined : jobElsewhere(folder) }),
   };
 }
 

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../base/ports/clock.ts";
 import { makeOwnFolder } from "../base/ports/own_files.ts";
 import { readLockOwner, tryLockFile } from "../base/ports/lock_file.ts";
 import { listProcesses, pidsWithFile } from "../base/ports/process_table.ts";
+import { refuseElsewhere } from "./elsewhere.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** A process that only checks whether a run is owned holds the lock for a moment. */
@@ -13,9 +14,10 @@ const PAUSE_MS = 40;
  * Makes this process the owner of a run, until it is disposed of: a run is executed by one process at a time. What an
  * agent does to the lock in the working directory lets no other process of this person begin.
  *
- * @throws {UsageError} when another living process executes the run; its process id is named
+ * @throws {UsageError} when another living process executes the run, whose id is named, or other machines do
  */
 export async function lockRun(folder: RunFolder, clock: Clock = systemClock): Promise<Disposable> {
+  refuseElsewhere(folder, `resume run ${folder.id}`, ["retry"]);
   let heldPath = folder.lockPath;
   for (let left = TRIES; left > 0; left--) {
     const taken = await takeLocks(folder);

@@ -131,7 +131,8 @@ function isLeftEmpty(tree: string, ms: number): boolean {
 
 /** Folders in which runs work, with the workspaces that are of them. */
 export function withWorkspaces(workdirs: readonly string[]): readonly string[] {
-  const apart = listWorkspaces().filter(({ isTarget, origin }) => isTarget !== true && workdirs.includes(origin));
+  // Targets, too: the run of a fleet's job is in one.
+  const apart = listWorkspaces().filter(({ origin }) => workdirs.includes(origin));
   return [...new Set([...workdirs, ...apart.map(({ workdir }) => workdir)])];
 }
 

@@ -25,6 +25,8 @@ async function onFleet(project: CliProject, stack: AsyncDisposableStack) {
           env: as("machine"),
         }),
       ),
+    start: (...args: readonly string[]) =>
+      stack.use(startProgram([...argv, ...args], { cwd: sandbox.project, env: as("me") })),
     call: (...args: readonly string[]) =>
       runProgram([...argv, ...args], { cwd: sandbox.project, env: as("me"), timeoutMs: 120_000 }),
   };
@@ -123,6 +125,37 @@ for (const provider of ["codex", "claude_code"] as const) {
       .find(({ type }) => type === "question_answered");
     assertEquals([answered?.answer, answered?.who], ["PostgreSQL", "me"]);
     // Three steps, and the one that asked a second time.
+    assertEquals(project.prompts.length, 4);
+  });
+
+  Deno.test(`fleet, ${provider}: it is followed here, where its question is seen and answered as that of any run`, async () => {
+    await using stack = new AsyncDisposableStack();
+    const project = await pipelineProject({ provider, resume: "native" });
+    stack.use(project);
+    const { call, server, worker, start } = await onFleet(project, stack);
+    assertEquals((await call("submit", "task.md", "--id", "store")).code, 0);
+    const followed = start("fleet", "follow");
+    const first = worker("w1");
+    await until(
+      async () => await call("show", "store", "--json"),
+      ({ code, stdout }) => code === 0 && JSON.parse(stdout).state === "waiting",
+      () => first.output.stderr + followed.output.stderr,
+    );
+    assertStringIncludes((await call("show", "store")).stdout, "Which database?");
+    assertStringIncludes((await call("questions")).stdout, "Which database?");
+    const answered = await call("answer", "PostgreSQL");
+    assertEquals(answered.code, 0, answered.stderr);
+    await until(
+      async () => (await readJob(server.fleet, "store")).entry,
+      ({ state }) => state === "ended",
+      (entry) => `${JSON.stringify(entry)}${first.output.stderr}`,
+    );
+    await until(() => call("show", "store"), ({ stdout }) => /^✓ PASS/m.test(stdout), ({ stdout }) => stdout);
+    const given = (await logOf(server, "store")).flatMap((event) =>
+      event.type === "record" ? [JSON.parse(event.line)] : []
+    )
+      .find(({ type }) => type === "question_answered");
+    assertEquals([given?.answer, given?.who], ["PostgreSQL", "me"]);
     assertEquals(project.prompts.length, 4);
   });
 }

@@ -19,6 +19,8 @@ export interface FleetStage extends AsyncDisposable {
   /** Calls panewright as `me`, in the project. */
   call(...args: readonly string[]): Promise<ProgramResult>;
   callAs(user: string, ...args: readonly string[]): Promise<ProgramResult>;
+  /** The same, without waiting for its end. */
+  start(...args: readonly string[]): RunningProgram;
   /** A worker with a home of its own: another machine, as far as files go. */
   worker(name: string, ...args: readonly string[]): RunningProgram;
   /** A worker that reaches the server by a line that can be cut. */
@@ -101,24 +103,23 @@ export async function fleetStage(
   const { credentials, fleet } = server;
   await write(`${root}/worker.jsonc`, { accept: [{ repositories: ["*"], configs: "any" }] });
   const env = { ...sandbox.env, ...own, NO_COLOR: "1", PANEWRIGHT_SANDBOX: "off" };
-  const homeOf = async (name: string) => {
-    await Deno.mkdir(`${root}/homes/${name}`, { recursive: true });
+  const homeOf = (name: string) => {
+    Deno.mkdirSync(`${root}/homes/${name}`, { recursive: true });
     return { ...env, HOME: `${root}/homes/${name}` };
   };
+  const asUser = (user: string) => ({
+    cwd: project,
+    env: { ...homeOf(`person-${user}`), PANEWRIGHT_FLEET: credentials[user] ?? "" },
+  });
   const callAs = async (user: string, ...args: readonly string[]) =>
-    await runProgram([...argv, ...args], {
-      cwd: project,
-      env: { ...await homeOf(`person-${user}`), PANEWRIGHT_FLEET: credentials[user] ?? "" },
-      timeoutMs: PATIENCE_MS,
-    });
+    await runProgram([...argv, ...args], { ...asUser(user), timeoutMs: PATIENCE_MS });
   const running = new Set<RunningProgram>();
   const workers = stack.use(new AsyncDisposableStack());
   const worker = (name: string, ...args: readonly string[]): RunningProgram => {
-    Deno.mkdirSync(`${root}/homes/${name}`, { recursive: true });
     const asked = ["worker", "--name", name, "--accept", `${root}/worker.jsonc`, "--max-load", "1000", ...args];
     const program = workers.use(startProgram([...argv, ...asked], {
       cwd: root,
-      env: { ...env, HOME: `${root}/homes/${name}`, PANEWRIGHT_FLEET: credentials["machine"] ?? "" },
+      env: { ...homeOf(name), PANEWRIGHT_FLEET: credentials["machine"] ?? "" },
     }));
     running.add(program);
     void program.ended.then(() => running.delete(program));
@@ -128,6 +129,7 @@ export async function fleetStage(
   return {
     ...{ sandbox, project, fleet, credentials, server, callAs },
     call: (...args) => callAs("me", ...args),
+    start: (...args) => workers.use(startProgram([...argv, ...args], asUser("me"))),
     async workerBehind({ port }, name) {
       const own = JSON.parse(await Deno.readTextFile(credentials["machine"] ?? ""));
       const file = `${root}/${name}.json`;

@@ -25,6 +25,8 @@ interface AroundCard {
   readonly remarks?: readonly string[] | undefined;
   /** How the run has ended; missing where it is not over. */
   readonly finished?: Progress["finished"];
+  /** The job of a fleet whose run it is. */
+  readonly elsewhere?: string | undefined;
   readonly now: Date;
 }
 
@@ -39,7 +41,7 @@ const EVERYDAY = /^write \/(?:tmp|proc)\//;
 /** Makes the card of a run. */
 export function cardOf(
   { header, items }: Report,
-  { finished, notKept, now, remarks = [], result, workspace }: AroundCard,
+  { elsewhere, finished, notKept, now, remarks = [], result, workspace }: AroundCard,
 ): Card {
   const { condition: state, cost, counts, done, job, recovered, runId: run, task, why, workdir, about } = header;
   const rounds = job === "run" ? done.findLast(({ unit }) => unit === "round")?.number : undefined;
@@ -59,7 +61,7 @@ export function cardOf(
     refused: [...new Set(items.flatMap(({ title }) => refusedIn(title) ?? []))].filter((what) => !EVERYDAY.test(what)),
     ...tokensIn(header),
   };
-  return { ...card, next: nextOf(card, { header, workspace }) };
+  return { ...card, next: nextOf(card, { elsewhere, header, workspace }) };
 }
 
 /** Whether why a run has ended says more than that it passed: of a single task all steps have. */
@@ -132,9 +134,13 @@ type Drafted = Omit<Card, "next">;
 interface Doing {
   readonly header: ReportHeader;
   readonly workspace: AroundCard["workspace"];
+  readonly elsewhere: AroundCard["elsewhere"];
 }
 
-function nextOf({ changes, name, run, state, waiting }: Drafted, { header, workspace }: Doing): Card["next"] {
+function nextOf(
+  { changes, name, run, state, waiting }: Drafted,
+  { elsewhere, header, workspace }: Doing,
+): Card["next"] {
   // A yes is for one run: the name of a workspace is that of one, and others may share what is made of a task.
   const meant = workspace === undefined ? run : name;
   const own = waiting.flatMap((one) => answersTo(one, { meant, run, isOnly: waiting.length === 1 }));
@@ -144,7 +150,9 @@ function nextOf({ changes, name, run, state, waiting }: Drafted, { header, works
     : [{ verb: "questions", does: "what waits for you", words: ["questions"] }];
   if (state === "running") return answers;
   const resume = header.resumeCommand === undefined ? [] : [{
-    ...{ verb: "resume", words: ["resume", run] },
+    ...(elsewhere === undefined
+      ? { verb: "resume", words: ["resume", run] }
+      : { verb: "retry", words: ["fleet", "retry", elsewhere] }),
     does: answers.length > 0 ? "then continue it" : "continue where it was",
   }];
   if (workspace === undefined || waiting.length > 0) return [...answers, ...resume];

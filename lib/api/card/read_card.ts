@@ -1,6 +1,7 @@
 import { createRedactor, type Redactor } from "../../base/redact/redactor.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { workdirOf } from "../../journal/paths.ts";
+import { jobElsewhere } from "../../run/elsewhere.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { keepResult, type WorkspaceResult } from "../../workspace/result.ts";
 import { findWorkspace, type Workspace, workspaceAround } from "../../workspace/workspace.ts";
@@ -23,7 +24,14 @@ export async function readCard(
   const workspace = workspaceOf(folder, collector.state.progress?.target);
   const kept = workspace === undefined || header.executed ? {} : await resultOf(workspace, signal);
   const { finished, remarks } = collector.state.progress ?? {};
-  return cardOf({ header, items: collector.items() }, { now, workspace, finished, remarks, ...kept });
+  return cardOf({ header, items: collector.items() }, {
+    now,
+    workspace,
+    finished,
+    remarks,
+    elsewhere: jobElsewhere(folder),
+    ...kept,
+  });
 }
 
 /** What its tasks come together in, or what its agents have worked in; `undefined` for the checkout itself. */

@@ -62,10 +62,11 @@ export async function giveAnswer(
   const answer = given.trim();
   if (answer === "") throw new UsageError("Cannot record the answer: it is empty", { code: "bad_input" });
   requireSaid(folder, waiting, answer);
-  await requireTrust(overview.progress?.configFile ?? null);
+  // What other machines execute runs nothing of this one.
+  if (overview.elsewhere === undefined) await requireTrust(overview.progress?.configFile ?? null);
   const name = who === undefined ? {} : { who: sanitizeLine(who).slice(0, MAX_WHO_LENGTH) };
   const answeredAt = wallClock().toISOString();
-  const mail = await requireRunMail(overview, `answer ${waiting.id}`);
+  const mail = await requireRunMail(overview, `answer ${waiting.id}`, ["answer", answer, "--question", waiting.id]);
   const left = knownGiver(mail, { question: waiting.id, answer, by, ...name, answeredAt, from });
   const [executed, problem] = [await isExecuted(folder), unprovenYes(left, { waiting, overview })];
   // Who executes the run refuses it as well, and tells its person.
@@ -135,12 +136,12 @@ export async function findOpenQuestion(folder: RunFolder, id: string | undefined
 }
 
 /** The policy of the process that executes the run; the journal of an older version does not tell it. */
-function isReservedNow(waiting: Waiting, progress: Progress | undefined): boolean {
+export function isReservedNow(waiting: Waiting, progress: Progress | undefined): boolean {
   const isPermission = asksPermission(waiting);
   return waiting.reserved === true || isReserved(progress?.modelAnswers ?? "questions", { isPermission });
 }
 
-function asksPermission({ isPermission = false, dialog }: Waiting): boolean {
+export function asksPermission({ isPermission = false, dialog }: Waiting): boolean {
   return isPermission || (dialog !== undefined && dialog.questions === undefined);
 }
 

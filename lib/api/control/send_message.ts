@@ -19,6 +19,7 @@ import { findMessage, messageStatus } from "./find_message.ts";
 import { readRun, type RunOverview } from "../../run/overview.ts";
 import { initialProgress, type Progress } from "../../journal/progress.ts";
 import type { OutsideMessageProgress } from "../../journal/message_progress.ts";
+import { refuseElsewhere } from "../../run/elsewhere.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import type { Role } from "../../base/roles.ts";
 import { runCommandLine } from "../../run/command_line.ts";
@@ -65,7 +66,9 @@ export async function leaveMessage(
   if (known === undefined) requireOpen(before, commandLine);
   const sender = who === undefined ? { by } : { by, who: who.slice(0, MAX_WHO_CHARS) };
   const wanted: LeftMessage = { id, role, text, wantsResponse, ...sender, leftAt: wallClock().toISOString() };
-  const mail = await requireRunMail(before, `send a message to run ${folder.id}`);
+  const what = `send a message to run ${folder.id}`;
+  refuseElsewhere(folder, what, ["logs"]);
+  const mail = await requireRunMail(before, what, ["logs"]);
   const { message, isNew } = await putInInbox(mail, wanted);
   if (!isSameRequest(message, wanted)) {
     throw new UsageError(`Cannot send a message with this key: another message of run ${folder.id} has it`, {

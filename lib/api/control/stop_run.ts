@@ -1,6 +1,7 @@
 import { type StopOptions, stopRun as stop } from "../../jobs/stop_run.ts";
 import { runCommandLine } from "../../run/command_line.ts";
-import { canResume } from "../../run/condition.ts";
+import { present } from "../../base/schema.ts";
+import { resumeCommandOf } from "../show/run_view.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 // A type only: zod is not loaded for it.
@@ -13,8 +14,8 @@ export async function stopRun(
 ): Promise<{ readonly told: OutputFields["run_stopped"]; readonly overview: RunOverview }> {
   const resumeCommand = runCommandLine(["resume", folder.id], wd);
   const { pid = null, endedAgents, agentsAlive, overview } = await stop(folder, { ...options, resumeCommand });
-  const { condition: state, executed, progress } = overview;
-  const resumes = canResume(state, { job: progress?.job, executed });
-  const told = { run: folder.id, pid, endedAgents, agentsAlive, state, ...(resumes ? { resumeCommand } : {}) };
+  const { condition: state } = overview;
+  const next = present({ resumeCommand: resumeCommandOf(overview, wd) });
+  const told = { run: folder.id, pid, endedAgents, agentsAlive, state, ...next };
   return { told, overview };
 }

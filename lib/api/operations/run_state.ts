@@ -68,7 +68,7 @@ export function endedOf({ progress }: RunOverview): { readonly ended?: z.input<t
 }
 
 export function nextOf(overview: RunOverview): string {
-  const { condition, executed, progress } = overview;
+  const { condition, elsewhere, executed, progress } = overview;
   const open = questionsOf(overview).filter(({ answered }) => !answered);
   if (open.length > 0) {
     return open.every(({ reserved, question }) => reserved || question === undefined)
@@ -76,8 +76,9 @@ export function nextOf(overview: RunOverview): string {
       : "Answer the question with answer, or ask your person; then call wait.";
   }
   if (executed) return "Call wait.";
-  const resumes = canResume(condition, { job: progress?.job, executed });
+  const resumes = canResume(condition, { job: progress?.job, executed, elsewhere });
   if (condition === "passed") return "It has passed: result has the outcome.";
+  if (elsewhere !== undefined) return `Only a person can have its fleet try job ${elsewhere} again: tell your person.`;
   return resumes ? "Call resume to continue it; explain says why it stopped." : "It is over: explain says why.";
 }
 

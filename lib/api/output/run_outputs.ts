@@ -51,7 +51,7 @@ export const RUN_OUTPUTS = {
     state: condition,
     folder: text("Its folder."),
     executed: flag("Whether a process executes it."),
-    owner: text("Who executes it: `process 1234`.").optional(),
+    owner: text("Who executes it: `process 1234`, `job anna.fix-it of a fleet`.").optional(),
     agentsAlive: flag("Whether anything is alive that came out of its agents."),
     progress: objectAt(PROGRESS).describe(
       "What the journal tells; null where nothing was written down, or can be read.",

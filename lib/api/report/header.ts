@@ -20,6 +20,8 @@ export interface AroundRun {
   readonly problem?: string;
   readonly audit?: ReportAudit;
   readonly resumeCommand?: string;
+  /** The job of a fleet whose run it is. */
+  readonly elsewhere?: string;
 }
 
 /** A task's text is cut to that, in UTF-16 units. */
@@ -58,7 +60,7 @@ export function headerOf({ sequence, progress, ...state }: ReportState, around: 
   };
 }
 
-function whyOf(progress: Progress | undefined, { condition, problem }: AroundRun): string {
+function whyOf(progress: Progress | undefined, { condition, elsewhere, problem }: AroundRun): string {
   const reason = progress?.finished?.reason;
   if (reason !== undefined) return reason;
   switch (condition) {
@@ -67,6 +69,9 @@ function whyOf(progress: Progress | undefined, { condition, problem }: AroundRun
     case "unreadable":
       return problem ?? "Its journal cannot be read.";
     case "killed":
+      if (elsewhere !== undefined) {
+        return `Job ${elsewhere} is not followed here: panewright fleet status tells how it stands.`;
+      }
       return "The process that executed it is gone, and did not end it.";
     default:
       return "";

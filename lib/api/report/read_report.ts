@@ -76,10 +76,16 @@ export function aroundOf(
   overview: RunOverview,
   { audit, wd }: { readonly audit?: ReportAudit; readonly wd: string | undefined },
 ): AroundRun {
-  const { folder: { id: runId }, condition, executed, questions, problem } = overview;
+  const { folder: { id: runId }, condition, elsewhere, executed, questions, problem } = overview;
   const answered = questions.flatMap(({ id, answered }) => id !== undefined && answered ? [id] : []);
   const resumeCommand = resumeCommandOf(overview, wd);
-  return { runId, condition, executed, answered, ...present({ problem: problem?.message, audit, resumeCommand }) };
+  return {
+    runId,
+    condition,
+    executed,
+    answered,
+    ...present({ problem: problem?.message, audit, elsewhere, resumeCommand }),
+  };
 }
 
 export async function readHeader(

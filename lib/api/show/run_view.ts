@@ -31,7 +31,7 @@ export function viewRun(
   overview: RunOverview,
   { processes, wd }: { readonly processes: LiveProcesses; readonly wd: string | undefined },
 ): RunView {
-  const { folder, condition, executed, owner, progress, problem, question, answered } = overview;
+  const { folder, condition, elsewhere, executed, owner, progress, problem, question, answered } = overview;
   const id = folder.id;
   const agentsAlive = progress !== undefined && hasLiveAgents(progress, folder, processes);
   const line = (...words: readonly string[]) => runCommandLine(words, wd);
@@ -42,7 +42,7 @@ export function viewRun(
     state: condition,
     folder: folder.path,
     executed,
-    ...present({ owner }),
+    ...present({ owner: elsewhere === undefined ? owner : `job ${elsewhere} of a fleet` }),
     agentsAlive,
     progress: progress ?? null,
     ...(progress?.job === "run" ? { agents: progress.workers.map((worker) => viewAgent(worker, processes)) } : {}),
@@ -62,9 +62,14 @@ export function viewRun(
 
 /** The command that continues a run; nothing where there is nothing to resume. */
 export function resumeCommandOf(
-  { folder, condition, executed, problem, progress }: RunOverview,
+  { folder, condition, elsewhere, executed, problem, progress }: RunOverview,
   wd: string | undefined,
 ): string | undefined {
+  if (elsewhere !== undefined) {
+    return executed || condition === "passed" || condition === "waiting"
+      ? undefined
+      : runCommandLine(["fleet", "retry", elsewhere]);
+  }
   const isDamaged = problem instanceof DamagedJournalError;
   const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
   return resumes ? runCommandLine(["resume", folder.id, ...(isDamaged ? ["--from-last-good"] : [])], wd) : undefined;

@@ -6,6 +6,7 @@ import { requireNoAgent } from "../../api/control/act.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { collectResult, type Fleet, jobText, listWorkers, readJob, sayToJob, sayToWorker } from "../../fleet/mod.ts";
 import { defineCommand } from "../console/command.ts";
+import { followJobs } from "../fleet/follow.ts";
 import { listFleetJobs, listFleetWorkers, showFleetJob } from "../fleet/jobs.ts";
 import { showFleetLogs } from "../fleet/logs.ts";
 import { callOf, openFleet } from "../fleet/open_fleet.ts";
@@ -21,6 +22,7 @@ const ACTIONS: Readonly<Record<string, (given: Given) => Promise<number>>> = {
       given,
       (fleet) => showFleetLogs(fleet, first(given, "logs"), { ...given, follow: given.flags.follow === true }),
     ),
+  follow: (given) => withFleet(given, (fleet) => followJobs(fleet, given)),
   workers: (given) => withFleet(given, (fleet) => listFleetWorkers(fleet, given)),
   answer: (given) => withFleet(given, (fleet) => tell(fleet, "answer", given)),
   stop: (given) => withFleet(given, (fleet) => tell(fleet, "stop", given)),

@@ -10,6 +10,7 @@ import { TRUST_FLAG } from "../trust.ts";
 import { requireBelow } from "../run_place.ts";
 import { ACCEPT_FLAG, acceptChanges } from "../resume/accept_changes.ts";
 import { findUnfinishedRun } from "../resume/find_unfinished_run.ts";
+import { refuseElsewhere } from "../../run/elsewhere.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
 import { repair } from "../resume/repair.ts";
 import { sayTo } from "../resume/say_to.ts";
@@ -42,6 +43,7 @@ export const command = defineCommand({
       : await findNamedRun(io, name, flags.wd);
     if (flags.wd !== undefined) await requireBelow(folder, resolve(io.cwd, flags.wd));
     await requireNoAgent(`resume run ${folder.id}`);
+    refuseElsewhere(folder, `resume run ${folder.id}`, ["retry"]);
     if (flags["from-last-good"] === true) await repair(folder, io);
     const raise = parseRaise(flags.raise ?? []);
     const said = flags.message === undefined ? undefined : await sayTo(folder, flags.message);

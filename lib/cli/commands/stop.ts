@@ -2,6 +2,7 @@ import { isExecuted } from "../../base/ports/lock_file.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { stopRun } from "../../api/control/stop_run.ts";
 import { UsageError } from "../../base/errors.ts";
+import type { RunOverview } from "../../run/overview.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { type CliIo, defineCommand, switchFlag } from "../console/command.ts";
 import { runCommandLine } from "../../run/command_line.ts";
@@ -36,7 +37,7 @@ export const command = defineCommand({
           : []),
         ...(resumeCommand === undefined ? [] : [`Resume with: ${resumeCommand}`]),
       ];
-      io.stdout(`${[whatWasDone(told, conditionText(overview)), ...more].join("\n")}\n`);
+      io.stdout(`${[whatWasDone(told, overview), ...more].join("\n")}\n`);
     }
     return 0;
   },
@@ -56,10 +57,14 @@ async function findRunToStop(io: CliIo, run: string | undefined, wd: string | un
   return only === undefined ? await findMeantRun(io, undefined, wd) : await inRealWorkdir(only);
 }
 
-function whatWasDone({ run: id, pid, endedAgents, state }: OutputFields["run_stopped"], how: string): string {
+function whatWasDone({ run: id, pid, endedAgents, state }: OutputFields["run_stopped"], overview: RunOverview): string {
+  const [how, job] = [conditionText(overview), overview.elsewhere];
   if (pid !== null) {
     const was = state === "stopped" ? "was stopped" : `is ${how}`;
     return `Run ${id} ${was}: process ${pid} has ended${endedAgents ? ", and its agents were ended" : ""}.`;
+  }
+  if (job !== undefined) {
+    return `Run ${id} ${state === "stopped" ? "was stopped where it was" : `is ${how}`}: job ${job}.`;
   }
   if (endedAgents) return `The agents of run ${id} were ended; the panewright that executed it was gone.`;
   return `No process executes run ${id}, and nothing of it is left running (${how}).`;

@@ -14,7 +14,7 @@ export const FLAGS = {
   fleet: FLEET_FLAG,
   follow: switchFlag("logs: go on as things happen", "f"),
   question: textFlag("ID", "answer: which one, where several are open"),
-  wd: textFlag("DIR", "collect: the repository that the result comes into"),
+  wd: textFlag("DIR", "collect, follow: the repository that the result comes into"),
   "older-than": numberFlag("DAYS", "clean: jobs that have ended so long ago"),
   worker: textFlag("FILE", "join: the worker's credentials, which go there"),
   name: textFlag("NAME", "join: its name among the workers (default: the host's)"),

@@ -44,7 +44,7 @@ function openWriter({ io, global }: { readonly io: CliIo; readonly global: Globa
   };
 }
 
-function eventText(event: Exclude<JobEvent, { type: "record" }>): string | undefined {
+export function eventText(event: Exclude<JobEvent, { type: "record" }>): string | undefined {
   switch (event.type) {
     case "claimed":
       return `worker ${event.worker} takes it (${event.epoch})`;

@@ -43,8 +43,10 @@ export function workerMachine(
       // What a run is to do is in its job; that somebody trusts it was looked at here.
       return { PANEWRIGHT_SANDBOX: "auto", ...own, PANEWRIGHT_ISOLATION: "none", PANEWRIGHT_TRUST: "1" };
     },
-    async giveAnswer(folder, given) {
-      await giveAnswer(folder, { ...given, by: "command" }, { requireTrust: () => Promise.resolve() });
+    async giveAnswer(folder, { isModels, ...given }) {
+      await giveAnswer(folder, { ...given, by: isModels ? "mcp" : "command" }, {
+        requireTrust: () => Promise.resolve(),
+      });
     },
     async refuses({ config, rule }) {
       if (rule.configs === "any" || lstatOrUndefined(config) === undefined) return undefined;

@@ -10,9 +10,10 @@ export async function findUnfinishedRun(io: CliIo, wd: string | undefined): Prom
   const { runs, workdir } = await runsAtHand(io, wd);
   for (const run of runs) {
     const overview = await readOverview(run, JOBS, { brief: true });
-    const { condition, executed, folder, progress } = overview;
+    const { condition, elsewhere, executed, folder, progress } = overview;
     // One that is executed or unreadable is meant as well: what is in the way is told when it is opened.
-    if (executed || condition === "unreadable" || canResume(condition, { job: progress?.job, executed })) return folder;
+    const resumes = canResume(condition, { job: progress?.job, executed, elsewhere });
+    if (executed || condition === "unreadable" || resumes) return folder;
   }
   if (runs.length > 0) {
     throw new UsageError(`Cannot resume a run in ${workdir}: every run is over`, {

@@ -1,0 +1,159 @@
+import { tryLockFile } from "../base/ports/lock_file.ts";
+import type { Clock } from "../base/ports/clock.ts";
+import { takeStopWish } from "../run/elsewhere.ts";
+import { claimRunMail } from "../run/run_mail.ts";
+import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
+import { bringJob, bringWork, type Collected, type Collecting } from "./collect.ts";
+import type { Fleet } from "./connect.ts";
+import { sayToJob } from "./control.ts";
+import { isAtEnd, type JobEvent, type JobState, newJobState, nextJobState } from "./job.ts";
+import { followJobLog, readLog } from "./job_log.ts";
+import { runOf } from "./keep_work.ts";
+import type { JobName } from "./names.ts";
+import { contentsOf } from "./objects.ts";
+import { whenReached } from "./reach.ts";
+import type { Said } from "./said.ts";
+import { restoreRunFiles, type RunRoots } from "./run_files.ts";
+
+type Answer = Required<Pick<Said, "isModels" | "question" | "text">>;
+
+interface Following extends Collecting {
+  readonly clock: Clock;
+  /** The answers that were left for the run here, and that it may take. */
+  readonly takeAnswers: (folder: RunFolder) => Promise<readonly Answer[]>;
+  /** Told of each event of the log, from the first one on, and again of all when the server was away. */
+  readonly onEvent: (event: JobEvent, at: number) => void;
+}
+
+/** How often it is looked for what was said here. */
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Keeps a job's run here as it goes on elsewhere, where lists, page and reports see it as one that is executed, and brings
+ * the answers that are given here to whoever has the job; until it has ended.
+ *
+ * @returns how it stands
+ */
+export async function followJob(fleet: Fleet, following: Following): Promise<JobState["state"]> {
+  const { clock, signal } = following;
+  return await whenReached(() => followOnce(fleet, following), { clock, signal });
+}
+
+async function followOnce(fleet: Fleet, following: Following): Promise<JobState["state"]> {
+  const { name, onEvent, signal } = following;
+  const past = await readLog(fleet, name);
+  past.forEach(onEvent);
+  let state = past.reduce(nextJobState, newJobState());
+  await using here = new AsyncDisposableStack();
+  let run = await openHere(fleet, { ...following, state });
+  here.defer(() => run?.[Symbol.asyncDispose]());
+  if (isAtEnd(state)) return state.state;
+  let seen = 0;
+  for await (const event of followJobLog(fleet, name, { signal })) {
+    if (seen++ < past.length) continue;
+    const before = state;
+    state = nextJobState(state, event);
+    if (event.type === "record") state = { ...state, ...runIn(event.line) };
+    if (run?.id !== state.run) {
+      await run?.[Symbol.asyncDispose]();
+      run = await openHere(fleet, { ...following, state });
+    } else if (run !== undefined) await run.take(event, before, state);
+    onEvent(event, seen - 1);
+    if (isAtEnd(state)) break;
+  }
+  return state.state;
+}
+
+/** A job whose run has only begun has nothing that is saved. */
+function runIn(line: string): Pick<JobState, "run"> {
+  const run = runOf(line);
+  return run === undefined ? {} : { run };
+}
+
+/** A run that is followed here: this process is told of as the one that executes it. */
+interface FollowedRun extends AsyncDisposable {
+  readonly id: string;
+  take(event: JobEvent, before: JobState, now: JobState): Promise<void>;
+}
+
+async function openHere(
+  fleet: Fleet,
+  following: Following & { readonly state: JobState },
+): Promise<FollowedRun | undefined> {
+  const { run: id, workspace, roots } = following.state.lines.length === 0
+    ? { run: undefined, workspace: undefined, roots: undefined }
+    : await bringJob(fleet, following);
+  if (id === undefined || workspace === undefined || roots === undefined) return undefined;
+  await using stack = new AsyncDisposableStack();
+  const folder = runFolderAt(workspace.workdir, id);
+  const owner = `process ${Deno.pid}`;
+  const lock = await tryLockFile(folder.lockPath, owner);
+  // Another one follows it as well: that one brings what is said here.
+  if (lock !== undefined) {
+    stack.use(lock);
+    await claimRunMail(folder, { taker: owner });
+    const ended = new AbortController();
+    const signal = AbortSignal.any([ended.signal, following.signal]);
+    const relaying = relay(fleet, folder, { ...following, signal });
+    stack.defer(async () => {
+      ended.abort();
+      await relaying;
+    });
+  }
+  const held = stack.move();
+  return {
+    id,
+    take: (event, before, now) => takeEvent(fleet, event, { id, roots, workspace, before, now, following }),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+async function takeEvent(
+  fleet: Fleet,
+  event: JobEvent,
+  { id, roots, workspace, before, now, following: { signal } }: {
+    readonly id: string;
+    readonly roots: RunRoots;
+    readonly workspace: Collected["workspace"];
+    readonly before: JobState;
+    readonly now: JobState;
+    readonly following: Following;
+  },
+): Promise<void> {
+  if (event.type === "record") {
+    // What is believed first.
+    for (const root of [roots.entry, roots.run]) {
+      await Deno.writeTextFile(`${root}/journal.ndjson`, `${event.line}\n`, { append: true, create: false });
+    }
+  }
+  if (event.type !== "saved") return;
+  const fresh = Object.entries(now.files).filter(([path, hash]) => before.files[path] !== hash);
+  await restoreRunFiles(id, { roots, files: contentsOf(fleet, Object.fromEntries(fresh)) });
+  await bringWork(fleet, { workspace, work: now.work, signal });
+}
+
+/** Brings what is said to a run here to whoever has the job. */
+async function relay(
+  fleet: Fleet,
+  folder: RunFolder,
+  { name, clock, signal, takeAnswers }: Pick<Following, "clock" | "signal" | "takeAnswers"> & {
+    readonly name: JobName;
+  },
+): Promise<void> {
+  const said = new Set<string>();
+  const say = (what: Parameters<typeof sayToJob>[2]) =>
+    whenReached(() => sayToJob(fleet, name, what), { clock, signal });
+  while (!signal.aborted) {
+    try {
+      for (const answer of await takeAnswers(folder)) {
+        if (said.has(answer.question)) continue;
+        await say({ what: "answer", ...answer });
+        said.add(answer.question);
+      }
+      if (await takeStopWish(folder)) await say({ what: "stop" });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
+  }
+}
