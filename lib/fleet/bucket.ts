@@ -8,6 +8,8 @@ export interface Kept {
   readonly text: string;
   /** What the next change has to name. */
   readonly revision: number;
+  /** When it was put there, by the server's clock; ISO 8601. */
+  readonly at: string;
 }
 
 /** All that stands in a bucket, by the order of its keys. */
@@ -27,7 +29,8 @@ export async function readBucket(
 /** @returns undefined where nothing does */
 export async function readKey(bucket: KV, key: string): Promise<Kept | undefined> {
   const entry = await bucket.get(key);
-  return entry?.operation === "PUT" ? { key, text: entry.string(), revision: entry.revision } : undefined;
+  if (entry?.operation !== "PUT") return undefined;
+  return { key, text: entry.string(), revision: entry.revision, at: entry.created.toISOString() };
 }
 
 /** What stands under a key, and then each change of it, until the signal comes. */

@@ -1,7 +1,7 @@
 import { jetstream, type JetStreamClient, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
 import { type ObjectStore, Objm } from "@nats-io/obj";
-import { connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
+import { connect, type NatsConnection, nkeyAuthenticator, type TlsOptions } from "@nats-io/transport-node";
 import { RuntimeError, UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { present } from "../base/schema.ts";
@@ -31,6 +31,8 @@ export interface Fleet extends AsyncDisposable {
 /** Connects without looking for streams: they may have to be made. */
 export async function connectServer(credentials: Credentials): Promise<NatsConnection> {
   const { server, seed, ca, name } = credentials;
+  // By an address the client would look at the certificate for "localhost"; by a name it takes that.
+  const host = new URL(server.split(",")[0] ?? "").hostname.replaceAll(/[[\]]/g, "");
   const problem = (what: string, hint: string) =>
     new RuntimeError(`Cannot reach the fleet's server ${server}: ${what}`, { hint });
   let connection: NatsConnection;
@@ -45,7 +47,7 @@ export async function connectServer(credentials: Credentials): Promise<NatsConne
       ignoreClusterUpdates: true,
       reconnectTimeWait: 250,
       reconnectJitter: 100,
-      ...(ca === undefined ? {} : { tls: { caFile: ca } }),
+      ...(ca === undefined ? {} : { tls: { caFile: ca, host } as TlsOptions }),
     });
   } catch (cause) {
     const text = errorText(cause);

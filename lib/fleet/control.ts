@@ -39,12 +39,13 @@ export async function listWorkers(
   fleet: Pick<Fleet, "workers" | "manager" | "seals">,
 ): Promise<readonly WorkerEntry[]> {
   const kept = await readBucket(fleet, fleet.workers, BUCKETS.workers);
-  const found = await Promise.all(kept.map(async ({ key, text }) => {
+  const found = await Promise.all(kept.map(async ({ at, key, text }) => {
     const unsealed = await fleet.seals.unseal(text, bucketSubject(BUCKETS.workers, key));
     if (unsealed?.rights !== "worker" || unsealed.by !== key.split(".")[0]) return [];
     const value: unknown = JSON.parse(unsealed.text);
     if (!isObject(value) || findWrongField(value, WORKER_FIELDS) !== undefined) return [];
-    return [{ ...value as ValuesOf<typeof WORKER_FIELDS>, name: key }];
+    // Its own clock may be wrong.
+    return [{ ...value as ValuesOf<typeof WORKER_FIELDS>, at, name: key }];
   }));
   return found.flat();
 }

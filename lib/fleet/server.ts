@@ -192,6 +192,13 @@ export async function makeServer(
         "Name the server's certificate: --tls-cert FILE --tls-key FILE --tls-ca FILE. Without them it is for 127.0.0.1.",
     });
   }
+  const addressed = nodes.find((node) => /^[\d.]+$|:/.test(node.host));
+  // The client knows no more of a server than its address when it looks at the certificate: of several that would be any.
+  if (tls !== undefined && nodes.length > 1 && addressed !== undefined) {
+    throw new UsageError(`Cannot make a cluster with TLS of addresses: ${addressed.host}`, {
+      hint: "Name each server by its name, as its certificate does: --node a=fleet1.example.org",
+    });
+  }
   const odd = users.find(({ name }) => !isToken(name));
   if (odd !== undefined) {
     throw new UsageError(`Cannot make a user "${odd.name}": a name has letters, digits, - and _ only`);

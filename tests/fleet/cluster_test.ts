@@ -5,8 +5,17 @@ import { AT_WORK, eventsOf, fleetStage, PASSES, recordsIn } from "./fleet_stage.
 
 const NODES = ["one", "two", "three"];
 
-Deno.test("a cluster of three: its leader is killed in the middle of a turn, and the same worker goes on", async () => {
-  await using stage = await fleetStage({ nodes: NODES });
+Deno.test("a cluster of three, over TLS: its leader is killed in the middle of a turn, and the same worker goes on", async () => {
+  await using stage = await fleetStage({ isOverTls: true, nodes: NODES });
+  // Who cannot tell that it is the fleet's server says nothing to it.
+  const { ca: _, ...stranger } = JSON.parse(await Deno.readTextFile(stage.credentials["me"] ?? ""));
+  const file = `${stage.sandbox.root}/stranger.json`;
+  await Deno.writeTextFile(file, JSON.stringify(stranger), { mode: 0o600 });
+  const unknown = await stage.call("fleet", "ls", "--fleet", file);
+  assertEquals(unknown.code, 1, unknown.stdout);
+  assertStringIncludes(unknown.stderr, "Name the certificate of who signed the server's");
+  await Deno.writeTextFile(file, JSON.stringify({ ...stranger, server: stranger.server.replaceAll("tls:", "nats:") }));
+  assertEquals((await stage.call("fleet", "ls", "--fleet", file)).code, 1);
   await stage.replay({ roles: { tester: { turns: [[{ think: 8000 }, { respond: "RESULT: PASS" }]] } } });
   stage.worker("w1");
   const submitted = await stage.call("submit", "--run", "Go on", "--id", "go-on");
@@ -45,6 +54,14 @@ Deno.test("a cluster has three servers or more, each with a name of its own", as
   }
   const odd = await init("a", "b", "c");
   assertStringIncludes(odd.stderr, 'Cannot make the server "a": it is not NAME=HOST or NAME=HOST:PORT');
+  const tls = ["--tls-cert", "cert.pem", "--tls-key", "key.pem", "--tls-ca", "ca.pem"];
+  for (const name of ["cert", "key", "ca"]) await Deno.writeTextFile(`${stage.project}/${name}.pem`, "");
+  const addressed = await stage.call(
+    ...["fleet", "init", "cluster", ...tls],
+    ...["a", "b", "c"].flatMap((name) => ["--node", `${name}=10.0.0.1`]),
+  );
+  assertEquals(addressed.code, 2, addressed.stderr);
+  assertStringIncludes(addressed.stderr, "Cannot make a cluster with TLS of addresses: 10.0.0.1");
   const open = await init("a=10.0.0.1", "b=10.0.0.2", "c=10.0.0.3");
   assertEquals(open.code, 2);
   assertStringIncludes(open.stderr, "on 10.0.0.1 without TLS");

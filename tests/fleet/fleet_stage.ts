@@ -23,6 +23,8 @@ export interface FleetStage extends AsyncDisposable {
   start(...args: readonly string[]): RunningProgram;
   /** A worker with a home of its own: another machine, as far as files go. */
   worker(name: string, ...args: readonly string[]): RunningProgram;
+  /** A worker whose clock is not right: `+1h`. */
+  workerWithClock(offset: string, name: string): Promise<RunningProgram>;
   /** A worker that reaches the server by a line that can be cut. */
   workerBehind(line: Line, name: string): Promise<RunningProgram>;
   /** What the replayed agents do from now on. */
@@ -69,7 +71,8 @@ export function worksOf({ thinkMs }: { readonly thinkMs: number }) {
 export const PROGRAMMER_FIRST = { start_agent: "programmer", limits: { min_review_cycles_before_approval: 1 } };
 
 export async function fleetStage(
-  { config = {}, nodes, users = [] }: {
+  { config = {}, isOverTls = false, nodes, users = [] }: {
+    readonly isOverTls?: boolean;
     /** The names of the fleet's servers. @default one */
     readonly nodes?: readonly string[];
     readonly config?: Readonly<Record<string, unknown>>;
@@ -98,7 +101,12 @@ export async function fleetStage(
   await git(project, "add", "--all");
   await git(project, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "--quiet", "--message=Start");
   const server = stack.use(
-    await fleetServer(sandbox, { leaseSeconds: LEASE_SECONDS, users, ...(nodes === undefined ? {} : { nodes }) }),
+    await fleetServer(sandbox, {
+      isOverTls,
+      leaseSeconds: LEASE_SECONDS,
+      users,
+      ...(nodes === undefined ? {} : { nodes }),
+    }),
   );
   const { credentials, fleet } = server;
   await write(`${root}/worker.jsonc`, { accept: [{ repositories: ["*"], configs: "any" }] });
@@ -115,18 +123,24 @@ export async function fleetStage(
     await runProgram([...argv, ...args], { ...asUser(user), timeoutMs: PATIENCE_MS });
   const running = new Set<RunningProgram>();
   const workers = stack.use(new AsyncDisposableStack());
-  const worker = (name: string, ...args: readonly string[]): RunningProgram => {
+  const startWorker = (
+    clock: Readonly<Record<string, string>>,
+    name: string,
+    ...args: readonly string[]
+  ): RunningProgram => {
     const asked = ["worker", "--name", name, "--accept", `${root}/worker.jsonc`, "--max-load", "1000", ...args];
     const program = workers.use(startProgram([...argv, ...asked], {
       cwd: root,
-      env: { ...homeOf(name), PANEWRIGHT_FLEET: credentials["machine"] ?? "" },
+      env: { ...homeOf(name), ...clock, PANEWRIGHT_FLEET: credentials["machine"] ?? "" },
     }));
     running.add(program);
     void program.ended.then(() => running.delete(program));
     return program;
   };
+  const worker = (name: string, ...args: readonly string[]) => startWorker({}, name, ...args);
   const resources = stack.move();
   return {
+    workerWithClock: async (offset, name) => startWorker(await clockOf(offset), name),
     ...{ sandbox, project, fleet, credentials, server, callAs },
     call: (...args) => callAs("me", ...args),
     start: (...args) => workers.use(startProgram([...argv, ...args], asUser("me"))),
@@ -193,4 +207,13 @@ export async function assertFenced(stage: FleetStage, first: RunningProgram): Pr
   const taken = events.findIndex((event) => event.type === "claimed" && event.worker === "w2");
   assertEquals(events.slice(taken).filter((event) => event.epoch !== 2), []);
   assertEquals(eventsOf(events, "ended").length, 1);
+}
+
+/** What has a program see another time; the program `faketime` would stand between it and its signals. */
+async function clockOf(offset: string): Promise<Readonly<Record<string, string>>> {
+  const { code, stderr, stdout } = await systemProcessRunner.run({
+    argv: ["faketime", "-f", offset, "sh", "-c", "echo $LD_PRELOAD"],
+  });
+  assertEquals(code, 0, stderr);
+  return { LD_PRELOAD: stdout.trim(), FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
 }

@@ -61,6 +61,31 @@ Deno.test("a worker that is killed with kill -9: another one goes on with the tu
   await stage.end();
 });
 
+Deno.test("clocks that are apart by two hours: a job moves from one worker to another, once", async () => {
+  await using stage = await fleetStage();
+  await stage.replay(AT_WORK);
+  const first = await stage.workerWithClock("+1h", "w1");
+  assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on")).code, 0);
+  await until(async () => recordsIn(await stage.log("go-on").catch(() => [])).includes("message_sent"));
+  await stage.replay(PASSES);
+  first.kill("SIGKILL");
+  await stage.workerWithClock("-1h", "w2");
+  await stage.reaches("go-on", "pass");
+  const events = await stage.log("go-on");
+  const claims = eventsOf(events, "claimed");
+  assertEquals(claims.map(({ worker }) => worker), ["w1", "w2"]);
+  assertEquals(Date.parse(claims[0]!.at) - Date.parse(claims[1]!.at) > 3600_000, true);
+  assertEquals([eventsOf(events, "ended").length, recordsIn(events).filter((type) => type === "turn_started").length], [
+    ...[1, 1],
+  ]);
+  const collected = await stage.call("fleet", "collect", "go-on", "--json");
+  const card = await stage.call("show", JSON.parse(collected.stdout).run);
+  assertMatch(card.stdout, /^✓ PASS/m, card.stderr);
+  // When a worker was seen is told by the server's clock.
+  assertMatch((await stage.call("fleet", "workers")).stdout, /^machine\.w2 +ready +0\/1 +\d+ s /m);
+  await stage.end();
+});
+
 Deno.test("a worker that was cut off writes nothing any more, and ends its agents", async () => {
   await using stage = await fleetStage();
   const first = await atWork(stage);
