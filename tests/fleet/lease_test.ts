@@ -22,7 +22,8 @@ function bucket() {
       },
       get() {
         if (state === "away") return Promise.reject(new Error("timeout"));
-        return Promise.resolve({ operation: "PUT", string: () => state === "taken" ? "theirs" : "ours", revision });
+        const string = () => state === "taken" ? "theirs" : "ours";
+        return Promise.resolve({ operation: "PUT", string, revision, created: new Date(0) });
       },
     },
     seals: {

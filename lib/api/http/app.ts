@@ -8,6 +8,7 @@ import { streamEvents } from "../follow/event_stream.ts";
 import { type Caller, createGuard } from "./guard.ts";
 import type { Answer, Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/mod.ts";
+import type { Admitted } from "./token.ts";
 import { Problem, problemResponse } from "../control/problem.ts";
 
 export interface ServeApp {
@@ -17,7 +18,7 @@ export interface ServeApp {
 }
 
 interface ServeEnv {
-  readonly Bindings: { readonly caller: Caller; readonly isAuthorized: boolean };
+  readonly Bindings: { readonly caller: Caller; readonly admitted: Admitted | undefined };
 }
 
 /**
@@ -58,7 +59,7 @@ export function createServeApp(deps: ServeDeps, parts: ServeParts = {}): ServeAp
   addAll(true);
   // In this order: what is open is answered before the token is asked for.
   app.use("*", async ({ req, env }, next) => {
-    if (!env.isAuthorized) throw guard.unauthorized(req.raw, env.caller);
+    if (env.admitted === undefined) throw guard.unauthorized(req.raw, env.caller);
     await next();
   });
   addAll(false);
@@ -73,8 +74,8 @@ export function createServeApp(deps: ServeDeps, parts: ServeParts = {}): ServeAp
     if (load.underWay >= limits.connections) throw overloaded(limits.connections);
     // A HEAD would start a stream that nobody reads.
     if (!METHODS.includes(request.method)) throw wrongMethod(request.method, METHODS);
-    const isAuthorized = await guard.admit(request, caller);
-    return await app.fetch(request, { caller, isAuthorized });
+    const admitted = await guard.admit(request, caller);
+    return await app.fetch(request, { caller, admitted });
   };
   return {
     context,
@@ -112,7 +113,7 @@ interface AnswerOptions {
   readonly load: { underWay: number };
 }
 
-async function answer(one: Operation, { hono: { req }, context, load }: AnswerOptions): Promise<Response> {
+async function answer(one: Operation, { hono: { env, req }, context, load }: AnswerOptions): Promise<Response> {
   load.underWay++;
   let isStream = false;
   const over = new AbortController();
@@ -126,7 +127,15 @@ async function answer(one: Operation, { hono: { req }, context, load }: AnswerOp
     const body = one.body === undefined
       ? undefined
       : parseInput(one.body, await readJson(req.raw, context), "the body");
-    const call = { context, params: req.param() as Readonly<Record<string, string>>, query, headers, body, signal };
+    const call = {
+      context,
+      params: req.param() as Readonly<Record<string, string>>,
+      query,
+      headers,
+      body,
+      signal,
+      ...env.admitted,
+    };
     const found = await abortable(() => one.handle(call), signal);
     isStream = "events" in found;
     return respond(found, { context, onEnd: () => load.underWay-- });

@@ -1,3 +1,4 @@
+import type { Admitted } from "./token.ts";
 import type { FollowDeps, ServeContext } from "../operations/context.ts";
 
 export interface ServeLimits {
@@ -29,7 +30,8 @@ export const DEFAULT_LIMITS: ServeLimits = {
 };
 
 export interface ServeDeps extends FollowDeps {
-  readonly checkToken: (given: string) => Promise<boolean>;
+  /** @returns undefined for a token of nobody */
+  readonly checkToken: (given: string) => Promise<Admitted | undefined>;
   /** What clients may call the server, in lower case: `127.0.0.1:8484`. */
   readonly hosts: ReadonlySet<string>;
   /** How clients reach it: `https` with TLS. */

@@ -1,4 +1,5 @@
 import type { ServeDeps } from "./deps.ts";
+import type { Admitted } from "./token.ts";
 import { Problem } from "../control/problem.ts";
 import { createRate } from "./rate.ts";
 
@@ -9,10 +10,10 @@ export interface Caller {
 
 interface Guard {
   /**
-   * @returns whether it has the token
+   * @returns who asks; undefined without a token that is somebody's
    * @throws {Problem} `wrong_host`, `foreign_origin`, `headers_too_large`, `too_many_requests`
    */
-  admit(request: Request, caller: Caller): Promise<boolean>;
+  admit(request: Request, caller: Caller): Promise<Admitted | undefined>;
   unauthorized(request: Request, caller: Caller): Problem;
 }
 
@@ -28,11 +29,12 @@ export function createGuard({ hosts, scheme, limits, clock, checkToken }: ServeD
       requireHost(request, hosts);
       requireOwnOrigin(request, { hosts, scheme });
       const token = tokenOf(request);
-      const isAuthorized = token !== undefined && await checkToken(token);
+      const admitted = token === undefined ? undefined : await checkToken(token);
       // On one machine all clients have one address: those without the token must not use up what the others may ask.
-      const waitMs = requests.take(isAuthorized ? `${client} with the token` : client, clock.now());
+      const asking = admitted === undefined ? client : `${client} with the token of ${admitted.who ?? "its owner"}`;
+      const waitMs = requests.take(asking, clock.now());
       if (waitMs > 0) throw tooMany(waitMs);
-      return isAuthorized;
+      return admitted;
     },
     unauthorized(request, { client }) {
       const isWrong = tokenOf(request) !== undefined;

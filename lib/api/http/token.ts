@@ -1,4 +1,7 @@
-import { PanewrightError } from "../../base/errors.ts";
+import { dirname } from "@std/path/posix";
+import { PanewrightError, UsageError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/text/suggest.ts";
+import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder } from "../../base/ports/state_folder.ts";
@@ -23,9 +26,12 @@ export async function readOrMakeToken(
   stateFolder: string,
   { renew = false }: { readonly renew?: boolean } = {},
 ): Promise<string> {
-  const path = tokenPathIn(stateFolder);
+  return await tokenAt(tokenPathIn(stateFolder), { renew });
+}
+
+async function tokenAt(path: string, { renew }: { readonly renew: boolean }): Promise<string> {
   try {
-    makeOwnFolder(`${stateFolder}/serve`);
+    makeOwnFolder(dirname(path));
     const found = renew ? undefined : readToken(path);
     if (found !== undefined) return found;
     const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).toBase64({
@@ -59,12 +65,70 @@ function readToken(path: string): string | undefined {
   });
 }
 
-export function createTokenCheck(token: string): (given: string) => Promise<boolean> {
-  const expected = digest(token);
+/** Who may ask: the owner of the server, or somebody whom they have invited. */
+export interface Admitted {
+  /** Missing for the owner. */
+  readonly who?: string;
+}
+
+/**
+ * Makes the check of tokens: the owner's, and those of the people who are invited when it is made use of.
+ *
+ * @param stateFolder where those are. @default nobody is invited
+ */
+export function createTokenCheck(
+  token: string,
+  stateFolder?: string,
+): (given: string) => Promise<Admitted | undefined> {
+  const own = digest(token);
   return async (given) => {
-    const [one, other] = await Promise.all([digest(given), expected]);
-    return one.reduce((different, byte, index) => different | (byte ^ other[index]!), 0) === 0;
+    const asked = await digest(given);
+    if (areSame(asked, await own)) return {};
+    for (const [who, theirs] of stateFolder === undefined ? [] : invitedIn(stateFolder)) {
+      if (areSame(asked, await digest(theirs))) return { who };
+    }
+    return undefined;
   };
+}
+
+function areSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.reduce((different, byte, index) => different | (byte ^ other[index]!), 0) === 0;
+}
+
+/** The token of somebody who is invited: one who was invited before keeps theirs. */
+export async function invite(stateFolder: string, who: string): Promise<string> {
+  if (!PERSON.test(who)) {
+    throw new UsageError(`Cannot invite ${JSON.stringify(who)}: a name has letters, digits, dots, - and _, 64 at most`);
+  }
+  makeOwnFolder(`${stateFolder}/serve`);
+  return await tokenAt(personPath(stateFolder, who), { renew: false });
+}
+
+/** @throws {UsageError} for somebody who is not invited */
+export async function uninvite(stateFolder: string, who: string): Promise<void> {
+  const names = invitedIn(stateFolder).map(([name]) => name);
+  if (!names.includes(who)) {
+    throw new UsageError(`Cannot sign out ${JSON.stringify(who)}: they are not invited${didYouMean(who, names)}`);
+  }
+  await Deno.remove(personPath(stateFolder, who));
+}
+
+/** Those who are invited, with their tokens. */
+export function invitedIn(stateFolder: string): readonly (readonly [who: string, token: string])[] {
+  const folder = `${stateFolder}/serve/people`;
+  if (lstatOrUndefined(folder) === undefined) return [];
+  const names = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => PERSON.test(name)).sort();
+  return names.flatMap((who) => {
+    const token = readToken(personPath(stateFolder, who));
+    return token === undefined ? [] : [[who, token] as const];
+  });
+}
+
+/** A name is that of a file, too. */
+const PERSON = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+
+function personPath(stateFolder: string, who: string): string {
+  return `${stateFolder}/serve/people/${who}`;
 }
 
 async function digest(text: string): Promise<Uint8Array> {

@@ -35,8 +35,8 @@ export const answerQuestion = runOperation({
     },
   },
   problems: ["not_open", "answered_before", "needs_trust", "bad_input"],
-  async handle(folder, { context, body: { question, answer, fingerprint } }) {
-    const given = { ...present({ question, fingerprint }), answer, by: "http" } as const;
+  async handle(folder, { context, who, body: { question, answer, fingerprint } }) {
+    const given = { ...present({ question, fingerprint, who }), answer, by: "http" } as const;
     return { status: 200, json: await giveAnswer(folder, given, context) };
   },
 });

@@ -43,6 +43,8 @@ interface Call<Query = unknown, Headers = unknown, Body = unknown> {
   readonly query: Query;
   readonly headers: Headers;
   readonly body: Body;
+  /** Who asks; missing for the owner of the server. */
+  readonly who?: string;
   /** Aborted when the answer takes too long, or the server ends; missing for a stream, which has its own. */
   readonly signal: AbortSignal;
 }

@@ -121,6 +121,11 @@ export const RUN_OUTPUTS = {
     tokenFile: text("The file with the token that clients need."),
     workdirs: z.array(z.string()).describe("The working directories whose runs it serves."),
   }),
+  invited: output("Somebody may use the server, or may not any more.", {
+    who: text("Their name."),
+    token: text("Theirs; missing where it was taken back.").optional(),
+    address: text("Of the server's pages, with the token.").optional(),
+  }),
   attach_command: output("How the agents of a run are looked at.", { run: runId, command: text("A command line.") }),
   removed: output("A run that was removed, or would be.", {
     run: runId,

@@ -64,7 +64,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   approve: printed("approve", "answer_recorded"),
   deny: printed("deny", "answer_recorded"),
   send: printed("send", "message_left", "message_outcome"),
-  serve: printed("serve", "serving"),
+  serve: printed("serve", "serving", "invited"),
   submit: printed("submit", "fleet_submitted", "fleet_job"),
   fleet: printed(
     "fleet",

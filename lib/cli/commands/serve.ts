@@ -11,13 +11,15 @@ import { DEFAULT_LIMITS } from "../../api/http/deps.ts";
 import { DEFAULT_PORT, type ListenAt, listenAt, serveOn } from "../../api/http/listen.ts";
 import { Problem } from "../../api/control/problem.ts";
 import { tendRuns } from "../../api/http/tend_runs.ts";
-import { createTokenCheck, readOrMakeToken, tokenPathIn } from "../../api/http/token.ts";
+import { requireNoAgent } from "../../api/control/act.ts";
+import { createTokenCheck, invite, invitedIn, readOrMakeToken, tokenPathIn, uninvite } from "../../api/http/token.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import {
   type CliIo,
   defineCommand,
   exitCodeOfLeaving,
   type FlagValues,
+  type GlobalFlags,
   integerFlag,
   switchFlag,
   textFlag,
@@ -47,6 +49,8 @@ const FLAGS = {
   }),
   connections: integerFlag("N", `connections at the same time (default: ${DEFAULT_LIMITS.connections})`),
   "new-token": switchFlag("make a new token; clients with the old one are signed out"),
+  invite: textFlag("NAME", "print an address with a token for somebody, by whose name their answers are known"),
+  uninvite: textFlag("NAME", "take that token back; a server that runs refuses it at once"),
 };
 
 type ServeFlags = FlagValues<typeof FLAGS>;
@@ -60,6 +64,9 @@ export const command = defineCommand({
     if (state === undefined) {
       throw new UsageError("Cannot serve: there is no place for the token, since HOME is not set");
     }
+    if (flags.invite !== undefined || flags.uninvite !== undefined) {
+      return await changePeople(state, { flags, global, io });
+    }
     const workdirs = await workdirsOf(flags, io);
     const { listener, port } = await listenAt(at);
     // Once it listens: a server that runs there already keeps a token that is in the file.
@@ -69,11 +76,11 @@ export const command = defineCommand({
     });
     const scheme = "tls" in at ? "https" : "http";
     const over = new AbortController();
-    const redactor = redactorOf(environmentOf(io), [token]);
+    const redactor = redactorOf(environmentOf(io), [token, ...invitedIn(state).map(([, theirs]) => theirs)]);
     const log = (message: string) => io.stderr(`panewright: ${sanitizeLine(message)}\n`);
     const app = createServeApp({
       workdirs,
-      checkToken: createTokenCheck(token),
+      checkToken: createTokenCheck(token, state),
       hosts: hostsOf("path" in at ? undefined : at.hostname, { port, more: flags.host ?? [] }),
       scheme,
       limits: { ...DEFAULT_LIMITS, ...present({ connections: flags.connections }) },
@@ -111,6 +118,28 @@ export const command = defineCommand({
     return exitCodeOfLeaving(io);
   },
 });
+
+/** Invites somebody, or takes that back; whoever serves sees it with the next request. */
+async function changePeople(
+  state: string,
+  { flags, global, io }: { readonly flags: ServeFlags; readonly global: GlobalFlags; readonly io: CliIo },
+): Promise<number> {
+  const { invite: name, uninvite: other } = flags;
+  await requireNoAgent("say who may use this server");
+  if (other !== undefined) {
+    await uninvite(state, other);
+    if (global.json) io.stdout(outputLine("invited", { who: other }));
+    else if (!global.quiet) io.stdout(`${other} is signed out.\n`);
+  }
+  if (name === undefined) return 0;
+  const at = placeOf(flags, io.cwd);
+  const token = await invite(state, name);
+  const [host = "hostname" in at ? `${shownHost(at.hostname)}:${at.port}` : undefined] = flags.host ?? [];
+  const address = host === undefined ? undefined : `${"tls" in at ? "https" : "http"}://${host}/#token=${token}`;
+  if (global.json) io.stdout(outputLine("invited", { who: name, token, ...present({ address }) }));
+  else io.stdout(`${name} may do here what you may: ${address ?? `the token is ${token}`}\n`);
+  return 0;
+}
 
 function placeOf(flags: ServeFlags, cwd: string): ListenAt {
   const { socket, listen, port = DEFAULT_PORT, "tls-cert": cert, "tls-key": key } = flags;
