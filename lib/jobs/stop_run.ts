@@ -5,7 +5,6 @@ import { hasFileOpen } from "../base/ports/process_table.ts";
 import { isAnythingLeft, lookAtProcesses } from "../run/live_agents.ts";
 import { isExecuted, isLocked, readLockOwner } from "../base/ports/lock_file.ts";
 import { readRun, type RunOverview } from "../run/overview.ts";
-import { jobElsewhere, refuseElsewhere, wishStop } from "../run/elsewhere.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { JOBS } from "./mod.ts";
 
@@ -34,12 +33,16 @@ export async function stopRun(folder: RunFolder, options: StopOptions): Promise<
 }> {
   const { force } = options;
   const before = await readRun(folder, JOBS);
+  const { elsewhere } = before;
   const isHeld = await isExecuted(folder);
-  if (!isHeld && before.progress?.finished === undefined) refuseElsewhere(folder, `stop run ${folder.id}`, ["stop"]);
-  const pid = isHeld ? await endOwner(folder, options) : undefined;
+  if (elsewhere !== undefined && !isHeld && before.progress?.finished === undefined) {
+    const { refuseElsewhere } = await import("../run/elsewhere.ts");
+    refuseElsewhere(folder, `stop run ${folder.id}`, ["stop"]);
+  }
+  const pid = isHeld ? await endOwner(folder, { ...options, elsewhere }) : undefined;
   const endedInOrder = pid !== undefined && !force &&
     (await readRun(folder, JOBS)).progress?.finished !== undefined;
-  const endedAgents = !endedInOrder && before.elsewhere === undefined && await endLeft(folder, options);
+  const endedAgents = !endedInOrder && elsewhere === undefined && await endLeft(folder, options);
   const overview = await readRun(folder, JOBS);
   const { progress } = overview;
   const agentsAlive = progress !== undefined && await isAnythingLeft(progress, folder, await lookAtProcesses());
@@ -48,12 +51,13 @@ export async function stopRun(folder: RunFolder, options: StopOptions): Promise<
 
 async function endOwner(
   folder: RunFolder,
-  { force, patienceSeconds = DEFAULT_PATIENCE_SECONDS, clock, signal }: StopOptions,
+  { elsewhere, force, patienceSeconds = DEFAULT_PATIENCE_SECONDS, clock, signal }: StopOptions & {
+    readonly elsewhere: string | undefined;
+  },
 ): Promise<number | undefined> {
   const pid = await findOwner(folder, { clock, signal });
   if (pid === undefined) return undefined;
-  const job = jobElsewhere(folder);
-  if (job !== undefined) await wishStop(folder);
+  if (elsewhere !== undefined) await (await import("../run/elsewhere.ts")).wishStop(folder);
   else {
     trySignal(pid, force ? "SIGKILL" : "SIGTERM");
     // A process that was stopped with Ctrl-Z takes no other signal before it is continued.
@@ -64,10 +68,10 @@ async function endOwner(
     if (clock.now() - startedMs > patienceSeconds * 1000) {
       throw new RuntimeError(
         `Cannot stop run ${folder.id}: ${
-          job === undefined ? `process ${pid}` : `job ${job}`
+          elsewhere === undefined ? `process ${pid}` : `job ${elsewhere}`
         } has not ended ${patienceSeconds} s after it was told to`,
         {
-          hint: job === undefined
+          hint: elsewhere === undefined
             ? "It may still be cleaning up: try again. With --force it is killed, and its agents are ended."
             : "The worker that has it may still be cleaning up.",
         },
@@ -75,7 +79,7 @@ async function endOwner(
     }
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
-  return job === undefined ? pid : undefined;
+  return elsewhere === undefined ? pid : undefined;
 }
 
 const OWNER_TRIES = 10;

@@ -1,6 +1,6 @@
 import type { PanewrightError } from "../base/errors.ts";
 import { type Condition, conditionOf } from "./condition.ts";
-import { jobElsewhere } from "./elsewhere.ts";
+import { jobElsewhere } from "./run_entry.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { readLockHolder } from "../base/ports/lock_file.ts";
 import type { JobRecords } from "../journal/job.ts";

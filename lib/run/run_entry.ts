@@ -95,3 +95,26 @@ export function removeEntriesOf(workdir: string): void {
   if (lstatOrUndefined(runs) === undefined) return;
   for (const { name: id } of Deno.readDirSync(runs)) removeRunEntry({ id, path: `${runs}/${id}` });
 }
+
+/** A run, as its folder tells where it is kept. */
+export interface KeptRun {
+  readonly journalPath: string;
+  readonly copyPath: string;
+}
+
+/** Its folder in the state folder, where its journal is. */
+export function entryOf({ copyPath, journalPath }: KeptRun): string | undefined {
+  return journalPath === copyPath ? undefined : dirname(journalPath);
+}
+
+/** The job of a fleet whose run it is; undefined for a run of this machine. */
+export function jobElsewhere(run: KeptRun): string | undefined {
+  const entry = entryOf(run);
+  if (entry === undefined || lstatOrUndefined(jobPath(entry)) === undefined) return undefined;
+  assertOwn(jobPath(entry));
+  return readRegularText(jobPath(entry), { maxBytes: MAX_PLACE_BYTES });
+}
+
+export function jobPath(entry: string): string {
+  return `${entry}/job`;
+}

@@ -1,7 +1,7 @@
 import { createRedactor, type Redactor } from "../../base/redact/redactor.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { workdirOf } from "../../journal/paths.ts";
-import { jobElsewhere } from "../../run/elsewhere.ts";
+import { jobElsewhere } from "../../run/run_entry.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { keepResult, type WorkspaceResult } from "../../workspace/result.ts";
 import { findWorkspace, type Workspace, workspaceAround } from "../../workspace/workspace.ts";

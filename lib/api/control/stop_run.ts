@@ -1,7 +1,6 @@
 import { type StopOptions, stopRun as stop } from "../../jobs/stop_run.ts";
-import { runCommandLine } from "../../run/command_line.ts";
+import { resumeCommandOf, runCommandLine } from "../../run/command_line.ts";
 import { present } from "../../base/schema.ts";
-import { resumeCommandOf } from "../show/run_view.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 // A type only: zod is not loaded for it.

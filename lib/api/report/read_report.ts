@@ -3,6 +3,7 @@ import { JOBS } from "../../jobs/mod.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
 import { byteOfLine, createFactReader, DamagedJournalError, readOrProblem } from "../../journal/fact_reader.ts";
 import type { JournalEntry, JournalGap } from "../../journal/follow_journal.ts";
+import { resumeCommandOf } from "../../run/command_line.ts";
 import { readOverview, type RunOverview } from "../../run/overview.ts";
 import { readJournalText } from "../../journal/read_facts.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
@@ -11,7 +12,6 @@ import { createCollector, type ReportCollector } from "./collect.ts";
 import type { ReportEntry } from "./fold.ts";
 import { type AroundRun, headerOf } from "./header.ts";
 import type { ReportAudit, ReportHeader } from "./model.ts";
-import { resumeCommandOf } from "../show/run_view.ts";
 import { present } from "../../base/schema.ts";
 
 export function readReport(folder: RunFolder, redactor: Redactor): ReportCollector {

@@ -1,12 +1,10 @@
-import { canResume } from "../../run/condition.ts";
 import { hasLiveAgents, isAlive, type LiveProcesses } from "../../run/live_agents.ts";
 import type { RunOverview } from "../../run/overview.ts";
 import { isWithoutPanes, type Worker, workerOf } from "../../journal/workers.ts";
 import { levelOf, type Progress, tasksPassed } from "../../journal/progress.ts";
 import type { Waiting } from "../../journal/waiting.ts";
-import { DamagedJournalError } from "../../journal/fact_reader.ts";
 import { attachCommand } from "../../tmux/server.ts";
-import { runCommandLine } from "../../run/command_line.ts";
+import { resumeCommandOf, runCommandLine } from "../../run/command_line.ts";
 import { outputLine } from "../output/line.ts";
 // Types only: zod is not loaded for them.
 import type { Exact, OutputFields } from "../output/outputs.ts";
@@ -58,21 +56,6 @@ export function viewRun(
       problem: { message: problem.message, ...present({ hint: problem.hint }) },
     }),
   };
-}
-
-/** The command that continues a run; nothing where there is nothing to resume. */
-export function resumeCommandOf(
-  { folder, condition, elsewhere, executed, problem, progress }: RunOverview,
-  wd: string | undefined,
-): string | undefined {
-  if (elsewhere !== undefined) {
-    return executed || condition === "passed" || condition === "waiting"
-      ? undefined
-      : runCommandLine(["fleet", "retry", elsewhere]);
-  }
-  const isDamaged = problem instanceof DamagedJournalError;
-  const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
-  return resumes ? runCommandLine(["resume", folder.id, ...(isDamaged ? ["--from-last-good"] : [])], wd) : undefined;
 }
 
 function viewAgent(worker: Worker, processes: LiveProcesses): AgentView {

@@ -11,23 +11,21 @@ import { DEFAULT_LIMITS } from "../../api/http/deps.ts";
 import { DEFAULT_PORT, type ListenAt, listenAt, serveOn } from "../../api/http/listen.ts";
 import { Problem } from "../../api/control/problem.ts";
 import { tendRuns } from "../../api/http/tend_runs.ts";
-import { requireNoAgent } from "../../api/control/act.ts";
-import { createTokenCheck, invite, invitedIn, readOrMakeToken, tokenPathIn, uninvite } from "../../api/http/token.ts";
+import { createTokenCheck, invitedIn, readOrMakeToken, tokenPathIn } from "../../api/http/token.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import {
   type CliIo,
   defineCommand,
   exitCodeOfLeaving,
   type FlagValues,
-  type GlobalFlags,
   integerFlag,
   switchFlag,
   textFlag,
 } from "../console/command.ts";
 import { notificationPlanOfRun } from "../notification_plan.ts";
 import { outputLine } from "../../api/output/line.ts";
+import { changePeople } from "../people.ts";
 import { requireTrustOfRun } from "../trust.ts";
-import { present } from "../../base/schema.ts";
 import { findListedWorkdir } from "../find_named_run.ts";
 
 const FLAGS = {
@@ -65,7 +63,8 @@ export const command = defineCommand({
       throw new UsageError("Cannot serve: there is no place for the token, since HOME is not set");
     }
     if (flags.invite !== undefined || flags.uninvite !== undefined) {
-      return await changePeople(state, { flags, global, io });
+      const { invite, uninvite } = flags;
+      return await changePeople(state, { invite, uninvite, address: addressOf(flags, io), global, io });
     }
     const workdirs = await workdirsOf(flags, io);
     const { listener, port } = await listenAt(at);
@@ -83,7 +82,7 @@ export const command = defineCommand({
       checkToken: createTokenCheck(token, state),
       hosts: hostsOf("path" in at ? undefined : at.hostname, { port, more: flags.host ?? [] }),
       scheme,
-      limits: { ...DEFAULT_LIMITS, ...present({ connections: flags.connections }) },
+      limits: { ...DEFAULT_LIMITS, connections: flags.connections ?? DEFAULT_LIMITS.connections },
       redactor,
       meetRun: createSecretLearner({ io, redactor, clock: systemClock, warn: log }),
       clock: systemClock,
@@ -119,26 +118,11 @@ export const command = defineCommand({
   },
 });
 
-/** Invites somebody, or takes that back; whoever serves sees it with the next request. */
-async function changePeople(
-  state: string,
-  { flags, global, io }: { readonly flags: ServeFlags; readonly global: GlobalFlags; readonly io: CliIo },
-): Promise<number> {
-  const { invite: name, uninvite: other } = flags;
-  await requireNoAgent("say who may use this server");
-  if (other !== undefined) {
-    await uninvite(state, other);
-    if (global.json) io.stdout(outputLine("invited", { who: other }));
-    else if (!global.quiet) io.stdout(`${other} is signed out.\n`);
-  }
-  if (name === undefined) return 0;
+/** Where its pages are, for whoever has a token; undefined on a socket. */
+function addressOf(flags: ServeFlags, io: CliIo): string | undefined {
   const at = placeOf(flags, io.cwd);
-  const token = await invite(state, name);
   const [host = "hostname" in at ? `${shownHost(at.hostname)}:${at.port}` : undefined] = flags.host ?? [];
-  const address = host === undefined ? undefined : `${"tls" in at ? "https" : "http"}://${host}/#token=${token}`;
-  if (global.json) io.stdout(outputLine("invited", { who: name, token, ...present({ address }) }));
-  else io.stdout(`${name} may do here what you may: ${address ?? `the token is ${token}`}\n`);
-  return 0;
+  return host === undefined ? undefined : `${"tls" in at ? "https" : "http"}://${host}/`;
 }
 
 function placeOf(flags: ServeFlags, cwd: string): ListenAt {
