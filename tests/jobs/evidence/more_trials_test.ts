@@ -177,6 +177,19 @@ Deno.test("places that are tried side by side do not end each other's checks", a
   ]);
 });
 
+Deno.test("a suite takes longer than there is time for: what was begun is told, and the rest as not tried", async () => {
+  const names = ["a.js", "b.js", "c.js", "d.js", "e.js"];
+  const all = (text: string) => Object.fromEntries(names.map((name) => [name, `${text};\n`]));
+  // As with forty minutes and half an hour: the time is over while the first places are tried.
+  const settings = { budgetMinutes: 1 / 6000, canaries: false };
+  const { found, result } = await judged(all("now"), {
+    ...{ project: { ...NODE, ...all("before") }, check: "sleep 0.1", settings },
+  });
+  assertEquals(result, PASS);
+  const { hunks = [], untried = 0 } = found ?? {};
+  assertEquals([hunks.length + untried, untried >= 3], [5, true]);
+});
+
 Deno.test("hidden tests that no command runs are no PASS", async () => {
   const { result } = await judged({ "price.js": "exports.price = (n) => n + n;\n" }, {
     ...{ project: IGNORING, ignored: HIDDEN, check, checks: [], settings: { hidden: ["acceptance/"] } },
