@@ -8,7 +8,9 @@ import { isSecret, withheldNames } from "../sandbox/spec.ts";
 import { claudeInside } from "./claude_code/sandbox.ts";
 import { codexInside } from "./codex/sandbox.ts";
 import type { Provider, ProviderId } from "./provider.ts";
-import type { CloneFolders, WholeSupport } from "./whole_support.ts";
+import type { CloneFolders, MeantSession, OwnSession, WholeSupport } from "./whole_support.ts";
+
+export type { OwnSession } from "./whole_support.ts";
 
 /** An agent, as the configuration wants it started. */
 export interface WholeAgent {
@@ -79,6 +81,17 @@ function statePlaces({ state, beside }: WholeSupport, agent: Pick<WholeAgent, "e
   return { folder, beside: beside === undefined ? undefined : [`${own ?? home}/${beside}`] as const };
 }
 
+/** The sessions of a person that an agent can continue, the newest first. */
+export async function findOwnSessions(
+  provider: Provider,
+  { env, ...meant }: Surroundings & MeantSession,
+): Promise<readonly OwnSession[]> {
+  const support = insideOf(provider);
+  if (support?.sessions === undefined) return [];
+  const { folder } = statePlaces(support, { env: {} }, { env });
+  return await support.sessions.find(folder, meant);
+}
+
 /** An agent's own copy of its CLI's state. */
 export interface AgentState {
   /** What it is started with, so that it uses that. */
@@ -136,7 +149,11 @@ function refuseSecrets(
 export async function copyState(
   root: string,
   agent: WholeAgent,
-  around: Surroundings & { readonly clone?: CloneFolders },
+  around: Surroundings & {
+    readonly clone?: CloneFolders;
+    /** The session that it continues, in a folder. */
+    readonly adopts?: { readonly session: OwnSession; readonly cwd: string };
+  },
 ): Promise<void> {
   const support = wholeSupportOf(agent);
   const { folder: from, beside } = statePlaces(support, agent, around);
@@ -155,6 +172,12 @@ export async function copyState(
   if (beside !== undefined && support.beside !== undefined) await copyOver(beside[0], `${to}/${support.beside}`);
   if (support.login !== undefined) {
     await shareLogin(`${from}/${support.login}`, `${to}/${support.login}`);
+  }
+  if (around.adopts !== undefined && support.sessions !== undefined) {
+    const { cwd, session } = around.adopts;
+    const path = `${to}/${support.sessions.pathOf(session, cwd)}`;
+    // What the agent has made of it stays.
+    if (lstatOrUndefined(path) === undefined) await copyOver(session.file, path);
   }
   await support.adapt?.(to);
   if (around.clone !== undefined) await support.trustClone?.(to, around.clone);

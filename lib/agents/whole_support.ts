@@ -26,6 +26,8 @@ export interface WholeSupport {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Makes a copy of its state fit for work inside. */
   readonly adapt?: (folder: string) => Promise<void>;
+  /** Its sessions, of which an agent may be given a copy to continue. */
+  readonly sessions?: SessionFiles;
   /** Has a copy of its state trust a clone, where it trusts what that is a clone of: its terminal would ask. */
   readonly trustClone?: (folder: string, clone: CloneFolders) => Promise<void>;
 }
@@ -34,4 +36,30 @@ export interface WholeSupport {
 export interface CloneFolders {
   readonly folders: readonly string[];
   readonly of: readonly string[];
+}
+
+/** A session that a person has begun with a CLI. */
+export interface OwnSession {
+  readonly id: string;
+  /** Where it is kept; absolute. */
+  readonly file: string;
+}
+
+/** Which sessions are meant: those that were begun in a folder, the one of an id, or what processes have open. */
+export interface MeantSession {
+  readonly cwd: string;
+  readonly id?: string;
+  readonly pids?: readonly number[];
+}
+
+/** Where a CLI keeps its sessions. */
+export interface SessionFiles {
+  /**
+   * The sessions that are meant, the newest first.
+   *
+   * @param folder of the CLI's state
+   */
+  readonly find: (folder: string, meant: MeantSession) => Promise<readonly OwnSession[]>;
+  /** Where it is looked for below the folder of the state by a CLI that works in a folder. */
+  readonly pathOf: (session: OwnSession, cwd: string) => string;
 }

@@ -12,6 +12,7 @@ const LOADS: Readonly<Record<string, Readonly<Record<string, CommandEntry["load"
     resume: () => import("./commands/resume.ts"),
     stop: () => import("./commands/stop.ts"),
     takeover: () => import("./commands/takeover.ts"),
+    adopt: () => import("./commands/adopt.ts"),
     demo: () => import("./commands/demo.ts"),
   },
   Watch: {

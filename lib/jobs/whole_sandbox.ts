@@ -3,6 +3,7 @@ import {
   agentStateAt,
   copyState,
   hostsOfAgent,
+  type OwnSession,
   ownTriesOf,
   type WholeAgent,
 } from "../agents/whole_agent.ts";
@@ -58,6 +59,8 @@ interface Around extends Pick<Run<never, never>, "clock" | "signal"> {
   readonly onGone: (error: Error) => void;
   /** Whether it is another one than that of the run's agents, which stays when this one is closed. @default {false} */
   readonly isBeside?: boolean;
+  /** The session that agents of a provider begin with a copy of. */
+  readonly adopts?: { readonly provider: string; readonly session: OwnSession };
   /** Whether a host that is not named is let through. @default {() => false} */
   readonly mayReach?: (target: { readonly host: string; readonly port: number }) => Promise<boolean>;
 }
@@ -160,7 +163,7 @@ async function unseenIn(
  */
 export async function openWholeSandbox(
   workers: ReadonlyMap<string, WholeAgent>,
-  { clock, isBeside = false, mayReach, onGone, onRefusal, signal, ...around }: Around,
+  { adopts, clock, isBeside = false, mayReach, onGone, onRefusal, signal, ...around }: Around,
 ): Promise<WholeSandbox | NotOpened> {
   const { name, whole, workdir, writable } = around;
   const obstacle = await findSandboxObstacle({ processRunner: systemProcessRunner, signal });
@@ -177,7 +180,8 @@ export async function openWholeSandbox(
   const copyOf = async (worker: string) => {
     const agent = workers.get(worker);
     if (agent === undefined) throw new TypeError(`Cannot put ${worker} inside: who is it?`);
-    await copyState(`${root}/${worker}`, agent, { env, ...present({ clone: cloneOf(workdir) }) });
+    const session = agent.provider.id === adopts?.provider ? { session: adopts.session, cwd: workdir } : undefined;
+    await copyState(`${root}/${worker}`, agent, { env, ...present({ adopts: session, clone: cloneOf(workdir) }) });
   };
   // Before an agent is started, its CLI may be asked about itself.
   for (const worker of workers.keys()) await copyOf(worker);

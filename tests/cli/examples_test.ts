@@ -132,6 +132,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^send\b/, { setUp: killedRun }],
   [/^stop\b/, { setUp: executedRun }],
   [/^takeover\b/, { code: 2, stderr: /this is not a terminal/, setUp: killedRun }],
+  [/^adopt\b/, { code: 2, stderr: /Cannot adopt the last session: none was begun in/ }],
   [/^notify test/, { setUp: someoneToTell }],
   [/^audit\b/, { setUp: auditedRun }],
   [/^init\b/, { setUp: emptyFolder }],

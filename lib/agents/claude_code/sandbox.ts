@@ -12,6 +12,7 @@ import {
 import { readClaudeSettings } from "./effective_settings.ts";
 import { present } from "../../base/schema.ts";
 import type { CloneFolders, WholeSupport } from "../whole_support.ts";
+import { claudeSessions } from "./transcript_files.ts";
 
 export const claudeSandbox: SandboxSupport = {
   findLoosening: findClaudeLoosening,
@@ -42,6 +43,7 @@ export const claudeInside: WholeSupport = {
   // It refuses to permit everything to root elsewhere (2.1.330).
   env: { IS_SANDBOX: "1" },
   adapt: permitAll,
+  sessions: claudeSessions,
   trustClone,
 };
 

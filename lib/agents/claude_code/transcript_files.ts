@@ -1,5 +1,7 @@
 import { isFile } from "../../base/ports/files.ts";
 import type { TokenFiles } from "../pane/session_tokens.ts";
+import type { OwnSession, SessionFiles } from "../whole_support.ts";
+import { parseClaudeStatus } from "./status_file.ts";
 import { createTranscriptReader } from "./reader.ts";
 
 /**
@@ -12,7 +14,7 @@ export async function findTranscript(
 ): Promise<string | undefined> {
   if (!/^[\w-]+$/.test(sessionId)) return undefined;
   const projects = `${claudeFolder}/projects`;
-  const usual = `${projects}/${cwd.replace(/[^A-Za-z0-9]/g, "-")}/${sessionId}.jsonl`;
+  const usual = `${projects}/${slugOf(cwd)}/${sessionId}.jsonl`;
   if (await isFile(usual)) return usual;
   const folders = await Array.fromAsync(Deno.readDir(projects)).catch(() => []);
   for (const { name } of folders) {
@@ -20,6 +22,37 @@ export async function findTranscript(
     if (await isFile(path)) return path;
   }
   return undefined;
+}
+
+/** The sessions of a person, as Claude Code keeps them. */
+export const claudeSessions: SessionFiles = {
+  async find(folder, { cwd, id, pids }) {
+    if (pids !== undefined) {
+      const ids = await Promise.all(
+        pids.map((pid) => Deno.readTextFile(`${folder}/sessions/${pid}.json`).catch(() => "")),
+      );
+      const own = ids.map(parseClaudeStatus).find((status) => status !== undefined)?.sessionId;
+      return own === undefined ? [] : await claudeSessions.find(folder, { cwd, id: own });
+    }
+    if (id !== undefined) {
+      const file = await findTranscript(folder, { cwd, sessionId: id });
+      return file === undefined ? [] : [{ id, file }];
+    }
+    const own = `${folder}/projects/${slugOf(cwd)}`;
+    const found: (OwnSession & { readonly at: number })[] = [];
+    for (const { name, isFile } of await Array.fromAsync(Deno.readDir(own)).catch(() => [])) {
+      const [, session] = /^([\w-]+)\.jsonl$/.exec(name) ?? [];
+      if (!isFile || session === undefined) continue;
+      const file = `${own}/${name}`;
+      found.push({ id: session, file, at: (await Deno.lstat(file)).mtime?.getTime() ?? 0 });
+    }
+    return found.toSorted((one, other) => other.at - one.at);
+  },
+  pathOf: ({ id }, cwd) => `projects/${slugOf(cwd)}/${id}.jsonl`,
+};
+
+function slugOf(cwd: string): string {
+  return cwd.replace(/[^A-Za-z0-9]/g, "-");
 }
 
 /** Where a session's tokens stand; a reply may stand in several files. */

@@ -2,6 +2,7 @@ import { listOpenFiles, listProcesses, processTree } from "../../base/ports/proc
 import { LineTail } from "../../base/follow/line_tail.ts";
 import { essence } from "../../base/text/essence.ts";
 import type { LogQuery } from "../process/cli.ts";
+import type { OwnSession, SessionFiles } from "../whole_support.ts";
 import type { RecordedSession } from "../agent.ts";
 import { type ProcessRunner, systemProcessRunner } from "../../base/ports/process.ts";
 import { createCodexReader } from "./reader.ts";
@@ -53,6 +54,36 @@ export async function findLogByEvidence(
   const [found, ...others] = fitting.length > 0 ? fitting : nameless;
   return others.length === 0 ? found : undefined;
 }
+
+/** The sessions of a person, as Codex keeps them. */
+export const codexSessions: SessionFiles = {
+  async find(folder, { cwd, id, pids }) {
+    if (pids !== undefined) {
+      const file = await openLogOf(pids);
+      const own = file === undefined ? undefined : threadOf(file);
+      return file === undefined || own === undefined ? [] : [{ id: own, file }];
+    }
+    const found: OwnSession[] = [];
+    for await (const file of listLogs(`${folder}/sessions`)) {
+      const own = threadOf(file);
+      if (own === undefined || (id !== undefined && own !== id)) continue;
+      const { session } = id === undefined ? await readHead(file) : { session: undefined };
+      const isOurs = id !== undefined ||
+        session?.isMain === true && await realPath(session.cwd) === await realPath(cwd);
+      if (isOurs) found.push({ id: own, file });
+      if (found.length === MOST_SESSIONS) break;
+    }
+    return found;
+  },
+  pathOf: ({ file }) => `sessions/${file.split("/sessions/").at(-1)}`,
+};
+
+function threadOf(log: string): string | undefined {
+  return /-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(log)?.[1];
+}
+
+/** Of a folder that has had more, the newest are looked at. */
+const MOST_SESSIONS = 20;
 
 async function* listLogs(folder: string): AsyncGenerator<string> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
@@ -112,8 +143,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export async function findSessionLog(query: SessionLogQuery): Promise<string | undefined> {
   const { panePid, processRunner = systemProcessRunner } = query;
   const pids = processTree(await listProcesses(processRunner), panePid).map(({ pid }) => pid);
+  return await openLogOf(pids, processRunner) ?? await findByPrompt(query);
+}
+
+async function openLogOf(pids: readonly number[], processRunner = systemProcessRunner): Promise<string | undefined> {
   const open = (await listOpenFiles(pids, processRunner)).filter((path) => LOG_NAME.test(nameOf(path)));
-  return await findWrittenLast(open) ?? await findByPrompt(query);
+  return await findWrittenLast(open);
 }
 
 async function findWrittenLast(paths: readonly string[]): Promise<string | undefined> {

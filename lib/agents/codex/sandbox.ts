@@ -10,6 +10,7 @@ import {
   type SandboxTrial,
   writableFolders,
 } from "../sandbox.ts";
+import { codexSessions } from "./find_log.ts";
 import { findNativeCodex } from "./program.ts";
 import { present } from "../../base/schema.ts";
 import type { CloneFolders, WholeSupport } from "../whole_support.ts";
@@ -39,6 +40,7 @@ export const codexInside: WholeSupport = {
   // An announcement, and a question to the tmux around it (0.169.0).
   ownTries: ["connect raw.githubusercontent.com:443", "write /tmp/tmux-<uid>"],
   variables: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"],
+  sessions: codexSessions,
   trustClone,
 };
 

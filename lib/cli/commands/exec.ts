@@ -62,13 +62,15 @@ interface ExecManner {
   readonly target?: ExecTarget;
   /** As in `StepsSurroundings`. */
   readonly prefersApart?: boolean;
+  /** The session of the flags' provider that the agent continues a copy of. */
+  readonly session?: Required<ExecOverrides>["session"];
 }
 
 /** Carries out a task, or a folder of them, as the command line says. */
 export async function runExec(
   parsed: ParsedCommand<typeof FLAGS>,
   io: CliIo,
-  { byRoles, prefersApart = false, target: given }: ExecManner,
+  { byRoles, prefersApart = false, session, target: given }: ExecManner,
 ): Promise<number> {
   const { flags, positionals, global } = parsed;
   if (flags.detach === true) return await detach(prefersApart ? "task" : "exec", parsed, io);
@@ -76,7 +78,7 @@ export async function runExec(
   const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check, strict } = flags;
   if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
   const overrides: ExecOverrides = {
-    ...present({ pipeline, only, provider, check, strict }),
+    ...present({ pipeline, only, provider, check, session, strict }),
     ...byRoles,
     ...present({ keepGoing: keepGoing || undefined, force: force || undefined }),
     ...chosenByFlags(EXEC_SETTINGS, flags),
@@ -99,6 +101,9 @@ export async function runExec(
       throw new UsageError("Cannot use --choose: it is for several attempts of a task", {
         hint: "Say how many with --attempts.",
       });
+    }
+    if (session !== undefined && attempts > 1) {
+      throw new UsageError('Cannot continue a session in several attempts: the configuration has "attempts"');
     }
     return { attempts, choose, parallel: Math.max(attempts, hasSeveral ? parallel : 1) };
   };

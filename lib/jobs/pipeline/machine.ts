@@ -118,7 +118,7 @@ export function nextAction(
       return reason === undefined ? { do: "start_step", at } : { do: "pass_over", at, reason, ...nextOf(at, steps) };
     }
     case "ready":
-      return { do: "run_attempt", at, attempt: dueAttempt(at, stage, settings) };
+      return { do: "run_attempt", at, attempt: dueAttempt(at, stage, { ...settings, adopted: adoptedIn(state, at) }) };
     case "running":
       throw new TypeError("Cannot choose the next action: an attempt is under way");
     case "question":
@@ -157,7 +157,7 @@ export function nextAction(
       const retry = failure && (isKnown || !mayRepeat) ? recoveryOf({ class: failure }) : undefined;
       if (failure && retry) return { do: "recover", at, failure, message: stage.reason, retry };
       const isShareUsed = isKnown && !isShareLeft;
-      if (mayRepeat && !isShareUsed) return { do: "run_attempt", at, attempt: newSession(at, "retry") };
+      if (mayRepeat && !isShareUsed) return { do: "run_attempt", at, attempt: again(state, at) };
       const reason = stage.reason + (isShareUsed ? `; ${SHARE_IS_USED}` : "");
       return endStep(at, { steps, settings, failure: { ...stage, reason } });
     }
@@ -253,18 +253,29 @@ export function keepsGoing({ run, current }: ExecState): boolean {
 function dueAttempt(
   at: StepPlace,
   { reason, sessionLost, notBefore }: Extract<StepState["stage"], { kind: "ready" }>,
-  { resume }: ExecSettings,
+  { adopted, resume }: ExecSettings & { readonly adopted: string | undefined },
 ): Attempt {
   const continues = ["answered", "recovered", "handed_back", "told"].includes(reason) && !sessionLost;
   // What a person has done in a session is in that session alone; who is spoken to is the agent in it.
-  const isNative = resume === "native" || reason === "handed_back" || reason === "told";
+  const isNative = resume === "native" || reason === "handed_back" || reason === "told" || adopted !== undefined;
   const native = isNative && continues && at.step.login === at.login;
   return {
     ...newSession(at, reason),
-    resumeSessionId: native ? at.step.sessionId : undefined,
+    resumeSessionId: native ? at.step.sessionId : at.step.attempts === 0 ? adopted : undefined,
     ...present({ restates: native ? at.step.isCompacted : undefined }),
     ...present({ notBefore: notBefore === undefined ? undefined : new Date(notBefore) }),
   };
+}
+
+/** The session of a person that a step goes on with: what its task is about may be in that alone. */
+function adoptedIn({ run }: ExecState, { login, step, task }: StepPlace): string | undefined {
+  return task.number === 1 && step.number === 1 && step.login === login ? run?.overrides.session?.id : undefined;
+}
+
+/** A further attempt after one that has failed. */
+function again(state: ExecState, at: StepPlace): Attempt {
+  const isAdopted = adoptedIn(state, at) !== undefined;
+  return { ...newSession(at, "retry"), resumeSessionId: isAdopted ? at.step.sessionId : undefined };
 }
 
 function newSession({ step }: StepPlace, reason: AttemptReason): Attempt {

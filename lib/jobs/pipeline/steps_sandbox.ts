@@ -1,3 +1,4 @@
+import { UsageError } from "../../base/errors.ts";
 import { nameInState } from "../../run/state_names.ts";
 import type { Run } from "../../run/execution.ts";
 import type { ExecFact } from "../../journal/exec/facts.ts";
@@ -21,12 +22,17 @@ export async function openStepsSandbox(
   run: Run<ExecFact, ExecState>,
 ) {
   const { workdir, sandbox, pipelines } = plan;
+  const { provider, session } = run.state().run?.overrides ?? {};
+  if (session !== undefined && sandbox?.whole === undefined) throw notAdopted("it is not wanted");
   if (sandbox?.whole === undefined) return { plan, signal: run.signal, [Symbol.asyncDispose]: () => Promise.resolve() };
   const { whole, writable } = sandbox;
   const gone = new AbortController();
   const steps = Object.entries(pipelines).flatMap(([pipeline, all]) =>
     all.map((step, index) => [stepFolderName(pipeline, index), step] as const)
   );
+  if (session !== undefined && !steps.some(([, step]) => step.provider.id === provider)) {
+    throw new UsageError(`Cannot continue a session of ${provider}: no step of the pipeline is done by it`);
+  }
   const workers = steps.flatMap(([name, step]) =>
     agentsOf<StepAgent>(step).map((agent, index) => [workerNameOf(name, index), agent] as const)
   );
@@ -36,8 +42,10 @@ export async function openStepsSandbox(
     onGone: (error) => gone.abort(new GroundLostError("the process that holds the sandbox is gone", error)),
     ...hostGateOf({ ...run, ...present({ askAtTerminal }) }),
     onRefusal: (refusal) => run.record({ type: "sandbox_refused", ...refusal, passable: true }),
+    ...(session === undefined ? {} : { adopts: { provider: provider ?? "", session } }),
   });
   if ("notOpened" in open) {
+    if (session !== undefined) throw notAdopted(open.notOpened);
     run.record({ type: "warning", message: insteadWords(open) });
     return {
       plan: { ...plan, sandbox: { writable } },
@@ -63,4 +71,12 @@ export async function openStepsSandbox(
     },
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
+}
+
+/** Outside of it the session itself would be written to, by a CLI that may take it for one of another folder. */
+function notAdopted(why: string): UsageError {
+  return new UsageError(`Cannot continue a copy of a session without the sandbox around the agent: ${why}`, {
+    hint:
+      '"panewright doctor --sandbox" tells what it needs; the configuration must have "sandbox": "agent" or "auto".',
+  });
 }

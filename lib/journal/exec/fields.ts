@@ -52,6 +52,8 @@ export interface ExecOverrides {
   readonly autonomyLevel?: AutonomyLevel;
   readonly resume?: "native" | "replay";
   readonly pipeline?: string;
+  /** The session of `provider` that the first step continues: a copy of it. */
+  readonly session?: { readonly id: string; readonly file: string };
   readonly keepGoing?: boolean;
   /** The only tasks of a folder that are done, by the names of their files, with or without `.md`. @default all */
   readonly only?: readonly string[];

@@ -40,6 +40,7 @@ export const RUN_BEGINS = {
       only: optional(listOf(text)),
       force: optional(flag),
       provider: optional(text),
+      session: optional(object({ id: text, file: text })),
       check: optional(text),
       parallel: optional(number),
       attempts: optional(number),

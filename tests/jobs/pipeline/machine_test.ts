@@ -255,3 +255,21 @@ Deno.test("a failure of no known class, one of a person's, and a time limit are 
   const unknown = { ...FAILED, failure: "other" } as const;
   assertEquals(dueAfter([unknown, unknown, unknown]).do, "finish_step");
 });
+
+Deno.test("a session that was adopted goes on in every attempt of the first step, whatever the settings say", () => {
+  const [opening, task, started, attempt] = OPENING as [ExecFact, ExecFact, ExecFact, ExecFact];
+  if (opening.type !== "run_started") throw new TypeError("it is another fact");
+  const adopting: readonly ExecFact[] = [
+    { ...opening, overrides: { session: { id: "own", file: "/h/own.jsonl" } } },
+    task,
+    started,
+  ];
+  const due = (facts: readonly ExecFact[]) => {
+    const action = nextAction(foldFacts(facts), plan({ resume: "replay" }), { now: NOW });
+    return action.do === "run_attempt" ? [action.attempt.number, action.attempt.resumeSessionId] : [action.do];
+  };
+  assertEquals(due(adopting), [1, "own"]);
+  const found: ExecFact = { type: "session_found", sessionId: "own" };
+  assertEquals(due([...adopting, attempt, found, ASKED, ANSWERED]), [2, "s1"]);
+  assertEquals(due([opening, task, started]), [1, undefined]);
+});
