@@ -146,6 +146,35 @@ Deno.test("the action passes each line as one argument, as it stands, and hands 
   assertEquals(await Deno.readTextFile(told), "<doctor>\n");
 });
 
+Deno.test("the action comments with the card of the run, in which nothing of an agent counts", async () => {
+  const script = (await stepsIn("action.yml")).find(({ name }) => name === "Comment with the card")?.run ?? "";
+  await using dir = await tempDir();
+  const card = "✓ PASS  fix-it\n  ```\n  @everyone ````";
+  await dir.write({
+    "bin/panewright": `#!/bin/sh\necho "$*" > asked\ncat <<'E'\n${card}\nE\n`,
+    "bin/gh": `#!/bin/sh\necho "$*" > called\ncat > body\n`,
+  });
+  for (const name of ["panewright", "gh"]) await Deno.chmod(`${dir.path}/bin/${name}`, 0o755);
+  const call = async (number: string) => {
+    const { code, stderr } = await systemProcessRunner.run({
+      argv: ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+      cwd: dir.path,
+      clearEnv: true,
+      env: { PATH: `${dir.path}/bin:${Deno.env.get("PATH")}`, PULL_REQUEST: number, JOB_RUN: "https://example.com/1" },
+    });
+    assertEquals(code, 0, stderr);
+    return await Promise.all(
+      ["asked", "called", "body"].map((name) => Deno.readTextFile(`${dir.path}/${name}`).catch(() => "")),
+    );
+  };
+  assertEquals(await call(""), ["", "", ""]);
+  assertEquals(await call("7"), [
+    "show --color never\n",
+    "pr comment 7 --body-file -\n",
+    `\`\`\`\`\`text\n${card}\n\`\`\`\`\`\nhttps://example.com/1\n`,
+  ]);
+});
+
 Deno.test("the action works in a job's container: no path is that of the machine around it", async () => {
   const text = await Deno.readTextFile(`${ROOT}action.yml`);
   assertEquals(text.match(/\$\{\{ *(?:github\.(?:action_path|workspace)|runner\.(?:temp|workspace))\b/g), null);
