@@ -1,5 +1,6 @@
 import { tryLockFile } from "../base/ports/lock_file.ts";
 import type { Clock } from "../base/ports/clock.ts";
+import { errorText } from "../base/text/error_text.ts";
 import { takeStopWish } from "../run/elsewhere.ts";
 import { claimRunMail } from "../run/run_mail.ts";
 import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
@@ -9,7 +10,6 @@ import { sayToJob } from "./control.ts";
 import { isAtEnd, type JobEvent, type JobState, newJobState, nextJobState } from "./job.ts";
 import { followJobLog, readLog } from "./job_log.ts";
 import { runOf } from "./keep_work.ts";
-import type { JobName } from "./names.ts";
 import { contentsOf } from "./objects.ts";
 import { whenReached } from "./reach.ts";
 import type { Said } from "./said.ts";
@@ -23,6 +23,8 @@ interface Following extends Collecting {
   readonly takeAnswers: (folder: RunFolder) => Promise<readonly Answer[]>;
   /** Told of each event of the log, from the first one on, and again of all when the server was away. */
   readonly onEvent: (event: JobEvent, at: number) => void;
+  /** Told why what was said here was not brought; it is tried again. */
+  readonly onProblem: (message: string) => void;
 }
 
 /** How often it is looked for what was said here. */
@@ -136,9 +138,7 @@ async function takeEvent(
 async function relay(
   fleet: Fleet,
   folder: RunFolder,
-  { name, clock, signal, takeAnswers }: Pick<Following, "clock" | "signal" | "takeAnswers"> & {
-    readonly name: JobName;
-  },
+  { name, clock, signal, takeAnswers, onProblem }: Following,
 ): Promise<void> {
   const said = new Set<string>();
   const say = (what: Parameters<typeof sayToJob>[2]) =>
@@ -152,7 +152,7 @@ async function relay(
       }
       if (await takeStopWish(folder)) await say({ what: "stop" });
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!signal.aborted) onProblem(errorText(error));
     }
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
   }

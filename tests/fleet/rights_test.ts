@@ -14,6 +14,11 @@ Deno.test("what a user may not, the server refuses: another's jobs, the log, ent
   const { credentials } = stage;
   assertEquals((await stage.call("submit", "Write it", "--id", "mine")).code, 0);
 
+  for (const acts of [["follow"], ["stop", "mine"], ["answer", "mine", "yes"]]) {
+    const { code, stderr } = await stage.callAs("guest", "fleet", ...acts);
+    assertEquals([code, /guest may only look/.test(stderr)], [3, true], stderr);
+  }
+
   const tries: Readonly<Record<string, readonly string[]>> = {
     anna: [
       "pw.queue.me.any.normal.me.mine",

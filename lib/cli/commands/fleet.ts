@@ -1,5 +1,5 @@
 import { resolve } from "@std/path/posix";
-import { HumanInterventionRequiredError, UsageError } from "../../base/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { present } from "../../base/schema.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
@@ -9,7 +9,7 @@ import { defineCommand } from "../console/command.ts";
 import { followJobs } from "../fleet/follow.ts";
 import { listFleetJobs, listFleetWorkers, showFleetJob } from "../fleet/jobs.ts";
 import { showFleetLogs } from "../fleet/logs.ts";
-import { callOf, openFleet } from "../fleet/open_fleet.ts";
+import { callOf, openFleet, requireSayer } from "../fleet/open_fleet.ts";
 import { applyStreams, cap, clean, init, join } from "../fleet/admin.ts";
 import { FLAGS, type Given } from "../fleet/flags.ts";
 import { upFleet } from "../fleet/up.ts";
@@ -72,12 +72,7 @@ async function tell(fleet: Fleet, what: "answer" | "stop" | "retry", given: Give
   const { name, entry } = await readJob(fleet, first(given, what));
   const job = jobText(name);
   await requireNoAgent(`${what} job ${job}`);
-  const { credentials } = fleet;
-  if (credentials.rights !== "submitter" && credentials.rights !== "admin") {
-    throw new HumanInterventionRequiredError(`Cannot ${what} job ${job}: ${credentials.name} may only look`, {
-      hint: "Use the credentials of a submitter: --fleet FILE.",
-    });
-  }
+  requireSayer(fleet, `${what} job ${job}`);
   const text = words.join(" ").trim();
   if (what === "answer") requireAnswerable(job, { text, entry, question: flags.question });
   await sayToJob(fleet, name, {

@@ -20,7 +20,7 @@ import {
 import { exitCodeOfLeaving } from "../console/command.ts";
 import type { Given } from "./flags.ts";
 import { eventText } from "./logs.ts";
-import { callOf } from "./open_fleet.ts";
+import { callOf, requireSayer } from "./open_fleet.ts";
 
 interface Followed {
   readonly name: JobName;
@@ -37,6 +37,7 @@ const LIST_EVERY_MS = 5000;
 export async function followJobs(fleet: Fleet, given: Given): Promise<number> {
   const { global, io, rest } = given;
   await requireNoAgent("follow jobs of a fleet, and bring answers to them");
+  requireSayer(fleet, "follow jobs, and bring answers to them");
   if (rest.length > 0) {
     const jobs = await Promise.all(rest.map((text) => readJob(fleet, text)));
     const told = new Map<string, number>();
@@ -94,6 +95,7 @@ async function follow(
     await followJob(fleet, {
       ...{ name, job, clock: systemClock, signal: io.signal, onEvent, now: new Date() },
       folder: await Deno.realPath(resolve(io.cwd, flags.wd ?? ".")),
+      onProblem: (message) => io.stderr(`${text}: ${sanitizeLine(message)}\n`),
       takeAnswers: (folder) => takeAnswers(folder, { onRefused: (message) => io.stderr(`${text}: ${message}\n`) }),
     });
   } catch (error) {

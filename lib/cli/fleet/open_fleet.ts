@@ -1,3 +1,4 @@
+import { HumanInterventionRequiredError } from "../../base/errors.ts";
 import { connectFleet, type Credentials, credentialsPath, type Fleet, readCredentials } from "../../fleet/mod.ts";
 import { type CliIo, textFlag } from "../console/command.ts";
 import { commandInForm, startOfThis } from "../start_form.ts";
@@ -19,4 +20,15 @@ export function credentialsOf(flag: string | undefined, io: Pick<CliIo, "env">):
 
 export async function openFleet(flag: string | undefined, io: Pick<CliIo, "env">): Promise<Fleet> {
   return await connectFleet(credentialsOf(flag, io));
+}
+
+/**
+ * @param what what is to be done, after "Cannot"
+ * @throws {HumanInterventionRequiredError} for somebody to whom no worker listens
+ */
+export function requireSayer({ credentials: { name, rights } }: Fleet, what: string): void {
+  if (rights === "submitter" || rights === "admin") return;
+  throw new HumanInterventionRequiredError(`Cannot ${what}: ${name} may only look`, {
+    hint: "Use the credentials of a submitter: --fleet FILE.",
+  });
 }
