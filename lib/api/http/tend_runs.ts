@@ -1,3 +1,5 @@
+import type { KnownRuns } from "../../run/overview.ts";
+import { listServedRuns } from "../control/list_runs.ts";
 import { needsTending, tendNotifications } from "../control/tend_notifications.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import type { NotificationPlan } from "../../run/notify/plan.ts";
@@ -10,7 +12,8 @@ import type { ServeDeps } from "./deps.ts";
 import { present } from "../../base/schema.ts";
 
 interface TendRunsParts
-  extends Pick<ServeDeps, "workdirs" | "redactor" | "clock" | "wallClock" | "signal" | "log" | "secrets"> {
+  extends Pick<ServeDeps, "workdirs" | "redactor" | "clock" | "wallClock" | "signal" | "log" | "secrets" | "meetRun"> {
+  readonly known: KnownRuns;
   readonly planOf: (run: RunConfig) => Promise<NotificationPlan | undefined>;
 }
 
@@ -30,7 +33,9 @@ const NEWEST = 100;
  * were pressed for runs that nobody executes.
  */
 export async function tendRuns(parts: TendRunsParts): Promise<void> {
-  const { workdirs, clock, wallClock, signal, log } = parts;
+  const { workdirs, clock, known, meetRun, wallClock, signal, log } = parts;
+  // Who asks for the list is not to wait until each journal was read for the first time.
+  await listServedRuns(workdirs, { known, meetRun }).catch(() => {});
   const told = new Set<string>();
   let quietBefore = wallClock();
   while (!signal.aborted) {

@@ -24,7 +24,9 @@ Deno.test("a server delivers what runs have left, once nobody executes them, and
   const asked: RunConfig[] = [];
   const trusted: { plan?: NotificationPlan } = {};
   const lock = await holdRun(folder);
+  const known = { journals: new Map(), ended: new Map() };
   const tending = tendRuns({
+    known,
     ...{ workdirs: [dir.path, "/nonexistent"], redactor: createRedactor([]), clock, signal: over.signal },
     wallClock: () => new Date(),
     log: (message) => void logged.push(message),
@@ -40,6 +42,8 @@ Deno.test("a server delivers what runs have left, once nobody executes them, and
     clock.advance(60_000);
   };
   await until(() => clock.sleepers() === 1);
+  // What is listed first was read before anybody asks.
+  assertEquals([...known.journals.keys()], [folder.journalPath]);
   assertEquals(asked, []);
   lock[Symbol.dispose]();
   for (let turns = 0; turns < 3; turns++) {
