@@ -1,9 +1,10 @@
 import { basename } from "@std/path/posix";
 import { outputLine } from "../api/output/line.ts";
 import { errorText } from "../base/text/error_text.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
 import { requireRoom } from "../workspace/disk.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
-import { keepResult, removeWorkspace } from "../workspace/result.ts";
+import { emptyIn, keepResult, removeWorkspace } from "../workspace/result.ts";
 import { present } from "../base/schema.ts";
 import { workdirOf } from "../journal/paths.ts";
 import type { WorkspacePlan } from "../run/plan.ts";
@@ -34,6 +35,15 @@ export async function beginWorkspace(
     await requireRoom(maxDiskBytes, { signal: io.signal, warn });
   }
   const workspace = await openWorkspace(folder, { share, task, now: new Date(), signal: io.signal });
+  const empty = await emptyIn(workspace, { signal: io.signal });
+  if (empty.length > 0) {
+    const [what, it] = empty.length === 1 ? ["a repository of its own", "it"] : ["repositories of their own", "them"];
+    io.stderr(
+      `panewright: empty in the workspace: ${
+        sanitizeLine(empty.join(", "))
+      }, ${what}; workspace.setup can fetch ${it}\n`,
+    );
+  }
   if (global.json) io.stdout(outputLine("workspace", workspaceFields(workspace)));
   else if (!global.quiet) io.stderr(`${openedText(workspace)}\n`);
   return workspace;

@@ -1,3 +1,4 @@
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { RuntimeError, UsageError } from "../base/errors.ts";
 import { isAbsence } from "../base/ports/files.ts";
 import { errorText } from "../base/text/error_text.ts";
@@ -106,6 +107,21 @@ async function innerOf({ base, store }: Workspace, commit: string, { signal }: A
   return [...said.matchAll(/:(\d+) 160000 [^\0]*\0([^\0]*)\0/g)].flatMap(([, before, path = ""]) =>
     before === "160000" ? [] : path
   );
+}
+
+/** The folders of a workspace that are repositories of their own, and empty there: submodules, and what lies in the checkout. */
+export async function emptyIn({ base, store, tree }: Workspace, { signal }: Asking): Promise<readonly string[]> {
+  const own = inStore(store, signal);
+  const said = await git(["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--raw", "--no-renames", base], own);
+  const taken = [...said.matchAll(/:\d+ 160000 [^\0]*\0([^\0]*)\0/g)].map(([, path = ""]) => path);
+  const named = lstatOrUndefined(`${tree}/.gitmodules`)?.isFile === true
+    ? await git(["config", "--file", `${tree}/.gitmodules`, "-z", "--get-regexp", "^submodule\\..*\\.path$"], {
+      ...own,
+      codes: [0, 1],
+    })
+    : "";
+  const submodules = named.split("\0").flatMap((entry) => entry.split("\n").slice(1));
+  return [...new Set([...taken, ...submodules])].sort();
 }
 
 /** What was changed in a workspace since it began, as a patch for people. */

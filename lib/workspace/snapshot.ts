@@ -1,6 +1,7 @@
 import { RuntimeError } from "../base/errors.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
 import { present } from "../base/schema.ts";
+import { errorText } from "../base/text/error_text.ts";
 import { lastLines } from "../base/text/lines.ts";
 import { isAbsence } from "../base/ports/files.ts";
 import { placeholdersIn } from "../sandbox/placeholders.ts";
@@ -44,7 +45,13 @@ export async function commitFiles(
   await requireReadable(tree, signal);
   // What a sandbox that is open shows there is no work of anybody.
   const shown = placeholdersIn(tree).map((name) => `:(exclude,top,literal)${name}`);
-  await git([...asSettings(settings), "add", "--all", "--", ".", ...shown], ask);
+  await git([...asSettings(settings), "add", "--all", "--", ".", ...shown], ask).catch((cause) => {
+    const [, inner] = /error: '(.+?)\/?' does not have a commit checked out/.exec(errorText(cause)) ?? [];
+    if (inner === undefined) throw cause;
+    throw new RuntimeError(`Cannot take what is in ${tree}: ${inner} is a repository of its own without a commit`, {
+      ...{ cause, hint: `Have git ignore it (.gitignore), or commit something in it. Its files are not taken along.` },
+    });
+  });
   const written = await gitLine(["write-tree"], ask);
   if (parent !== undefined && written === await gitLine(["rev-parse", `${parent}^{tree}`], ask)) return parent;
   const follows = parent === undefined ? [] : ["-p", parent];

@@ -7,6 +7,7 @@ import {
   branchResult,
   diffOf,
   dropWorkspace,
+  emptyIn,
   keepResult,
   removeWorkspace,
 } from "../../lib/workspace/result.ts";
@@ -498,4 +499,26 @@ Deno.test("what a sandbox that starts now was told to hide is there for a while,
   await Deno.utime(one.tree, NOW, NOW);
   await dropWorkspace(again);
   assertEquals([await exists(one.tree), await exists(again.tree)], [false, true]);
+});
+
+Deno.test("repositories in the checkout: what is empty in the workspace is named; one without a commit is refused", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, open, repo } = checkout;
+  assertEquals(await emptyIn(await open(), { signal }), []);
+  for (const name of ["inner", "origin"]) {
+    await Deno.mkdir(`${repo}/${name}`);
+    await git(`${repo}/${name}`, "init", "--quiet");
+    await dir.write({ [`repo/${name}/x.txt`]: "x\n" });
+    await git(`${repo}/${name}`, "add", ".");
+    await git(`${repo}/${name}`, "commit", "--quiet", "-m", "first");
+  }
+  await git(repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./origin", "libs/the one");
+  const workspace = await open();
+  assertEquals([...Deno.readDirSync(`${workspace.tree}/inner`)], []);
+  assertEquals(await emptyIn(workspace, { signal }), ["inner", "libs/the one", "origin"]);
+  await Deno.mkdir(`${repo}/begun`);
+  await git(`${repo}/begun`, "init", "--quiet");
+  await dir.write({ "repo/begun/x.txt": "x\n" });
+  const seen = await assertRejects(() => open(), RuntimeError);
+  assertMatch(seen.message, /^Cannot take what is in \/.*: begun is a repository of its own without a commit$/);
 });

@@ -37,7 +37,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
     },
   },
   exec: {
-    of: "exec, adopt, run of a folder or with --attempts, and resume, takeover, reply, fork and logs of their runs",
+    of: "exec, run of a folder or with --attempts, adopt, and resume, takeover, reply, fork and logs of their runs",
     commands: ["run", "exec", "adopt", "reply", "fork", "resume", "takeover", "logs"],
     objects: {
       ...recordsOf(EXEC_FOLDS.facts, RECORD_TEXTS.exec),
