@@ -176,8 +176,9 @@ export async function copyState(
   if (around.adopts !== undefined && support.sessions !== undefined) {
     const { cwd, session } = around.adopts;
     const path = `${to}/${support.sessions.pathOf(session, cwd)}`;
-    // What the agent has made of it stays.
-    if (lstatOrUndefined(path) === undefined) await copyOver(session.file, path);
+    // What the agent has made of it stays; a link could lead to what is hidden inside.
+    const isOwn = lstatOrUndefined(session.file)?.isFile === true;
+    if (isOwn && lstatOrUndefined(path) === undefined) await copyOver(session.file, path);
   }
   await support.adapt?.(to);
   if (around.clone !== undefined) await support.trustClone?.(to, around.clone);

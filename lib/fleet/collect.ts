@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import { noteElsewhere } from "../run/elsewhere.ts";
 import { git } from "../workspace/git.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
-import { land, landedIn } from "../workspace/target.ts";
+import { holdTarget, land, landedIn } from "../workspace/target.ts";
 import { findWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { Fleet } from "./connect.ts";
 import { type Job, type JobState, jobState } from "./job.ts";
@@ -48,10 +48,14 @@ export interface Collected {
  */
 export async function collectResult(fleet: Fleet, asked: Collecting): Promise<Collected> {
   const state = jobState(await readLog(fleet, asked.name));
-  if (state.run !== undefined || state.work !== undefined) return await bringJob(fleet, { ...asked, state });
-  throw new UsageError(
-    `Cannot collect what came of job ${jobText(asked.name)}: it is ${state.state}, and no run of it has begun`,
-  );
+  if (state.run === undefined && state.work === undefined) {
+    throw new UsageError(
+      `Cannot collect what came of job ${jobText(asked.name)}: it is ${state.state}, and no run of it has begun`,
+    );
+  }
+  const workspace = await targetOf(fleet, asked);
+  using _held = await holdTarget(workspace);
+  return await bringJob(fleet, { ...asked, state, workspace });
 }
 
 export interface Collecting extends Asking {
@@ -62,13 +66,19 @@ export interface Collecting extends Asking {
   readonly now: Date;
 }
 
-/** Brings a job here as it stands. */
+/** The workspace that a job comes into: the one that it was submitted from, or one that is made for it. */
+export async function targetOf(fleet: Fleet, asked: Collecting): Promise<Workspace> {
+  return ownTarget(asked.name, asked.job) ?? await openTarget(fleet, asked);
+}
+
+/** Brings a job here as it stands; its workspace is held. */
 export async function bringJob(
   fleet: Fleet,
-  { name, job, folder, now, signal, state }: Collecting & { readonly state: JobState },
+  { name, signal, state: { files, lines, run, work }, workspace }: Pick<Collecting, "name" | "signal"> & {
+    readonly state: JobState;
+    readonly workspace: Workspace;
+  },
 ): Promise<Collected & { readonly roots: RunRoots | undefined }> {
-  const { files, lines, run, work } = state;
-  const workspace = ownTarget(name, job) ?? await openTarget(fleet, { name, job, folder, now, signal });
   await bringWork(fleet, { workspace, work, signal });
   const isChanged = work !== undefined && work.commit !== workspace.base;
   if (run === undefined) return { workspace, isChanged, run, roots: undefined };

@@ -4,9 +4,11 @@ import { errorText } from "../base/text/error_text.ts";
 import { takeStopWish } from "../run/elsewhere.ts";
 import { claimRunMail } from "../run/run_mail.ts";
 import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
-import { bringJob, bringWork, type Collected, type Collecting } from "./collect.ts";
+import { RuntimeError } from "../base/errors.ts";
+import { holdTarget } from "../workspace/target.ts";
+import { bringJob, bringWork, type Collected, type Collecting, ownTarget, targetOf } from "./collect.ts";
 import type { Fleet } from "./connect.ts";
-import { sayToJob } from "./control.ts";
+import { listJobs, sayToJob } from "./control.ts";
 import { isAtEnd, type JobEvent, type JobState, newJobState, nextJobState } from "./job.ts";
 import { followJobLog, readLog } from "./job_log.ts";
 import { runOf } from "./keep_work.ts";
@@ -16,6 +18,20 @@ import type { Said } from "./said.ts";
 import { restoreRunFiles, type RunRoots } from "./run_files.ts";
 
 type Answer = Required<Pick<Said, "isModels" | "question" | "text">>;
+
+/** The jobs that were submitted from this machine and have not ended, once the server is reached; none after the signal. */
+export async function listOwnJobs(
+  fleet: Fleet,
+  { clock, signal }: Pick<Following, "clock" | "signal">,
+): Promise<Awaited<ReturnType<typeof listJobs>>> {
+  try {
+    const all = await whenReached(() => listJobs(fleet), { clock, signal });
+    return all.filter(({ entry, name }) => !isAtEnd(entry) && ownTarget(name, entry.job) !== undefined);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return [];
+  }
+}
 
 interface Following extends Collecting {
   readonly clock: Clock;
@@ -45,7 +61,7 @@ async function followOnce(fleet: Fleet, following: Following): Promise<JobState[
   const { name, onEvent, signal } = following;
   const past = await readLog(fleet, name);
   past.forEach(onEvent);
-  let state = past.reduce(nextJobState, newJobState());
+  let state = past.reduce(after, newJobState());
   await using here = new AsyncDisposableStack();
   let run = await openHere(fleet, { ...following, state });
   here.defer(() => run?.[Symbol.asyncDispose]());
@@ -54,8 +70,7 @@ async function followOnce(fleet: Fleet, following: Following): Promise<JobState[
   for await (const event of followJobLog(fleet, name, { signal })) {
     if (seen++ < past.length) continue;
     const before = state;
-    state = nextJobState(state, event);
-    if (event.type === "record") state = { ...state, ...runIn(event.line) };
+    state = after(state, event);
     if (run?.id !== state.run) {
       await run?.[Symbol.asyncDispose]();
       run = await openHere(fleet, { ...following, state });
@@ -66,10 +81,11 @@ async function followOnce(fleet: Fleet, following: Following): Promise<JobState[
   return state.state;
 }
 
-/** A job whose run has only begun has nothing that is saved. */
-function runIn(line: string): Pick<JobState, "run"> {
-  const run = runOf(line);
-  return run === undefined ? {} : { run };
+/** As `nextJobState`; a run that has only begun has nothing yet that is saved. */
+function after(before: JobState, event: JobEvent): JobState {
+  const state = nextJobState(before, event);
+  const run = event.type === "record" ? runOf(event.line) : undefined;
+  return run === undefined ? state : { ...state, run };
 }
 
 /** A run that is followed here: this process is told of as the one that executes it. */
@@ -82,26 +98,25 @@ async function openHere(
   fleet: Fleet,
   following: Following & { readonly state: JobState },
 ): Promise<FollowedRun | undefined> {
-  const { run: id, workspace, roots } = following.state.lines.length === 0
-    ? { run: undefined, workspace: undefined, roots: undefined }
-    : await bringJob(fleet, following);
-  if (id === undefined || workspace === undefined || roots === undefined) return undefined;
+  const { signal, state: { lines, run: id } } = following;
+  if (lines.length === 0 || id === undefined) return undefined;
   await using stack = new AsyncDisposableStack();
+  const workspace = await targetOf(fleet, following);
+  // Two that write one journal would spoil it.
+  stack.use(await holdTarget(workspace));
+  const { roots } = await bringJob(fleet, { ...following, workspace });
   const folder = runFolderAt(workspace.workdir, id);
   const owner = `process ${Deno.pid}`;
   const lock = await tryLockFile(folder.lockPath, owner);
-  // Another one follows it as well: that one brings what is said here.
-  if (lock !== undefined) {
-    stack.use(lock);
-    await claimRunMail(folder, { taker: owner });
-    const ended = new AbortController();
-    const signal = AbortSignal.any([ended.signal, following.signal]);
-    const relaying = relay(fleet, folder, { ...following, signal });
-    stack.defer(async () => {
-      ended.abort();
-      await relaying;
-    });
-  }
+  if (roots === undefined || lock === undefined) throw new RuntimeError(`Cannot follow run ${id}: its lock is taken`);
+  stack.use(lock);
+  await claimRunMail(folder, { taker: owner });
+  const ended = new AbortController();
+  const relaying = relay(fleet, folder, { ...following, signal: AbortSignal.any([ended.signal, signal]) });
+  stack.defer(async () => {
+    ended.abort();
+    await relaying;
+  });
   const held = stack.move();
   return {
     id,

@@ -7,13 +7,13 @@
  */
 export { type FleetCap, reachedCap, readCaps, readSpent, setCap } from "./caps.ts";
 export { cleanFleet } from "./clean.ts";
-export { collectResult, ownTarget, packRepository } from "./collect.ts";
+export { collectResult, packRepository } from "./collect.ts";
 export { connectFleet, type Fleet } from "./connect.ts";
 export { followEntry, listJobs, listWorkers, readJob, sayToJob, sayToWorker } from "./control.ts";
 export { type Credentials, credentialsPath, readCredentials, readUsers } from "./credentials.ts";
-export { isAtEnd, type JobEntry, type JobEvent, type JobState, readLabels } from "./job.ts";
+export { type JobEntry, type JobEvent, readLabels } from "./job.ts";
 export { followJobLog, readLog } from "./job_log.ts";
-export { followJob } from "./follow.ts";
+export { followJob, listOwnJobs } from "./follow.ts";
 export { joinMachine } from "./join.ts";
 export { systemLeaseClock } from "./lease.ts";
 export { type JobName, jobText, PRIORITIES } from "./names.ts";

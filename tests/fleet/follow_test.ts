@@ -59,6 +59,12 @@ Deno.test("a job that is followed is stopped by its run, tried again, and follow
   assertStringIncludes((await stage.call("show", "go-on")).stdout, "Job me.go-on is not followed here");
   const again = stage.start("fleet", "follow");
   await reachesHere(stage, "running");
+  // One process writes what is here.
+  for (const act of ["follow", "collect"]) {
+    const second = await stage.call("fleet", act, "go-on");
+    assertEquals(second.code === 0, false, second.stdout);
+    assertMatch(second.stderr, /Cannot work with go-on: process \d+ has it/);
+  }
   const stopped = await stage.call("stop", run);
   assertEquals(stopped.code, 0, stopped.stderr);
   assertStringIncludes(stopped.stdout, `Run ${run} was stopped where it was: job me.go-on.`);

@@ -1,4 +1,5 @@
-import { isFile } from "../../base/ports/files.ts";
+import { isFile, lstatOrUndefined } from "../../base/ports/files.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
 import type { TokenFiles } from "../pane/session_tokens.ts";
 import type { OwnSession, SessionFiles } from "../whole_support.ts";
 import { parseClaudeStatus } from "./status_file.ts";
@@ -28,10 +29,11 @@ export async function findTranscript(
 export const claudeSessions: SessionFiles = {
   async find(folder, { cwd, id, pids }) {
     if (pids !== undefined) {
-      const ids = await Promise.all(
-        pids.map((pid) => Deno.readTextFile(`${folder}/sessions/${pid}.json`).catch(() => "")),
+      const files = pids.map((pid) => `${folder}/sessions/${pid}.json`)
+        .filter((path) => lstatOrUndefined(path)?.isFile === true);
+      const [own] = files.flatMap((path) =>
+        parseClaudeStatus(readRegularText(path, { maxBytes: MAX_STATUS_BYTES }))?.sessionId ?? []
       );
-      const own = ids.map(parseClaudeStatus).find((status) => status !== undefined)?.sessionId;
       return own === undefined ? [] : await claudeSessions.find(folder, { cwd, id: own });
     }
     if (id !== undefined) {
@@ -50,6 +52,8 @@ export const claudeSessions: SessionFiles = {
   },
   pathOf: ({ id }, cwd) => `projects/${slugOf(cwd)}/${id}.jsonl`,
 };
+
+const MAX_STATUS_BYTES = 64 * 1024;
 
 function slugOf(cwd: string): string {
   return cwd.replace(/[^A-Za-z0-9]/g, "-");

@@ -8,13 +8,11 @@ import { outputLine } from "../../api/output/line.ts";
 import {
   type Fleet,
   followJob,
-  isAtEnd,
   type JobEntry,
   type JobEvent,
   type JobName,
   jobText,
-  listJobs,
-  ownTarget,
+  listOwnJobs,
   readJob,
 } from "../../fleet/mod.ts";
 import { exitCodeOfLeaving } from "../console/command.ts";
@@ -55,11 +53,12 @@ export async function followJobs(fleet: Fleet, given: Given): Promise<number> {
   const known = new Map<string, Promise<unknown>>();
   const told = new Map<string, number>();
   while (!io.signal.aborted) {
-    for (const job of await listJobs(fleet)) {
+    for (const job of await listOwnJobs(fleet, { clock: systemClock, signal: io.signal })) {
       const text = jobText(job.name);
-      if (known.has(text) || isAtEnd(job.entry) || ownTarget(job.name, job.entry.job) === undefined) continue;
+      if (known.has(text)) continue;
       // One that is tried again later is followed again.
-      known.set(text, follow(fleet, job, { ...given, told }).finally(() => known.delete(text)));
+      const following = follow(fleet, job, { ...given, told }).then((end) => end !== "failed" && known.delete(text));
+      known.set(text, following);
     }
     await systemClock.sleep(LIST_EVERY_MS, io.signal).catch(() => {});
   }
@@ -67,7 +66,7 @@ export async function followJobs(fleet: Fleet, given: Given): Promise<number> {
   return exitCodeOfLeaving(io);
 }
 
-/** @returns how the job has ended; undefined where it has not */
+/** @returns how the job has ended; undefined where it has not, `failed` where it could not be followed */
 async function follow(
   fleet: Fleet,
   { name, entry: { job } }: Followed,
@@ -100,6 +99,7 @@ async function follow(
     });
   } catch (error) {
     if (!io.signal.aborted) io.stderr(`${text} is not followed any more: ${sanitizeLine(errorText(error))}\n`);
+    return "failed";
   }
   return outcome;
 }
