@@ -17,14 +17,16 @@ export async function noteElsewhere(entry: string, job: string): Promise<void> {
 
 /**
  * @param what what is to be done, after "Cannot"
- * @param command of `panewright fleet`, which does it there
+ * @param command of `panewright fleet`, which does it there. @default nothing does
  * @throws {UsageError} for a run of a fleet's job
  */
-export function refuseElsewhere(run: KeptRun & Pick<RunPlace, "id">, what: string, command: readonly string[]): void {
+export function refuseElsewhere(run: KeptRun & Pick<RunPlace, "id">, what: string, command?: readonly string[]): void {
   const job = jobElsewhere(run);
   if (job === undefined) return;
   throw new UsageError(`Cannot ${what}: run ${run.id} is that of job ${job}, which other machines execute`, {
-    hint: `Do it there: ${runCommandLine(["fleet", command[0] ?? "", job, ...command.slice(1)])}`,
+    hint: command === undefined
+      ? `What can be done with it tells: ${runCommandLine(["fleet", "status", job])}`
+      : `Do it there: ${runCommandLine(["fleet", command[0] ?? "", job, ...command.slice(1)])}`,
   });
 }
 

@@ -25,7 +25,11 @@ Deno.test("a job that is followed is here as it goes on: lists, its card and its
   assertEquals(refused.code, 2);
   assertStringIncludes(refused.stderr, `run ${run} is that of job me.go-on, which other machines execute`);
   assertStringIncludes(refused.stderr, "panewright fleet retry me.go-on");
-  assertEquals((await stage.call("send", run, "programmer", "Hurry up")).code, 2);
+  for (const words of [["send", run, "programmer", "Hurry up"], ["takeover", run]]) {
+    const unheard = await stage.call(...words);
+    assertEquals(unheard.code, 2);
+    assertStringIncludes(unheard.stderr, "What can be done with it tells: panewright fleet status me.go-on");
+  }
 
   await reachesHere(stage, "passed");
   const lines = (await stage.log("go-on")).flatMap((event) => event.type === "record" ? [event.line] : []);

@@ -14,7 +14,7 @@ import { claimRunMail, findRunMail, type RunMail, takerOf } from "../../run/run_
 export async function requireRunMail(
   { folder, executed, owner }: Pick<RunOverview, "folder" | "executed" | "owner">,
   what: string,
-  command: readonly string[],
+  command?: readonly string[],
 ): Promise<RunMail> {
   if (!executed) refuseElsewhere(folder, what, command);
   const found = findRunMail(folder);

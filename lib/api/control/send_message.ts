@@ -67,8 +67,8 @@ export async function leaveMessage(
   const sender = who === undefined ? { by } : { by, who: who.slice(0, MAX_WHO_CHARS) };
   const wanted: LeftMessage = { id, role, text, wantsResponse, ...sender, leftAt: wallClock().toISOString() };
   const what = `send a message to run ${folder.id}`;
-  refuseElsewhere(folder, what, ["logs"]);
-  const mail = await requireRunMail(before, what, ["logs"]);
+  refuseElsewhere(folder, what);
+  const mail = await requireRunMail(before, what);
   const { message, isNew } = await putInInbox(mail, wanted);
   if (!isSameRequest(message, wanted)) {
     throw new UsageError(`Cannot send a message with this key: another message of run ${folder.id} has it`, {

@@ -5,6 +5,7 @@ import { UsageError } from "../../base/errors.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { JOBS } from "../../jobs/mod.ts";
 import { runCommandLine } from "../../run/command_line.ts";
+import { refuseElsewhere } from "../../run/elsewhere.ts";
 import { readRun } from "../../run/overview.ts";
 import { defineCommand, switchFlag } from "../console/command.ts";
 import { findMeantRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -27,6 +28,7 @@ export const command = defineCommand({
   async run({ flags, global, positionals: [name, role] }, io) {
     const { wd, trust = false } = flags;
     const folder = await findMeantRun(io, name, wd);
+    refuseElsewhere(folder, `take over run ${folder.id}`);
     if (!io.isTerminal.stdin || !io.isTerminal.stdout) {
       throw new UsageError(`Cannot take over run ${folder.id}: this is not a terminal`);
     }
