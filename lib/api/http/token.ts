@@ -106,11 +106,11 @@ export async function invite(stateFolder: string, who: string): Promise<string> 
 
 /** @throws {UsageError} for somebody who is not invited */
 export async function uninvite(stateFolder: string, who: string): Promise<void> {
-  const names = invitedIn(stateFolder).map(([name]) => name);
-  if (!names.includes(who)) {
-    throw new UsageError(`Cannot sign out ${JSON.stringify(who)}: they are not invited${didYouMean(who, names)}`);
+  if (PERSON.test(who) && lstatOrUndefined(personPath(stateFolder, who)) !== undefined) {
+    return await Deno.remove(personPath(stateFolder, who));
   }
-  await Deno.remove(personPath(stateFolder, who));
+  const names = invitedIn(stateFolder).map(([name]) => name);
+  throw new UsageError(`Cannot sign out ${JSON.stringify(who)}: they are not invited${didYouMean(who, names)}`);
 }
 
 /** Those who are invited, with their tokens. */
@@ -119,8 +119,13 @@ export function invitedIn(stateFolder: string): readonly (readonly [who: string,
   if (lstatOrUndefined(folder) === undefined) return [];
   const names = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => PERSON.test(name)).sort();
   return names.flatMap((who) => {
-    const token = readToken(personPath(stateFolder, who));
-    return token === undefined ? [] : [[who, token] as const];
+    try {
+      const token = readToken(personPath(stateFolder, who));
+      return token === undefined ? [] : [[who, token] as const];
+    } catch {
+      // Whose token cannot be read, or could be read by others, is nobody.
+      return [];
+    }
   });
 }
 

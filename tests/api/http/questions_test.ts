@@ -6,7 +6,7 @@ import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
 import { agentReady, dialogWaiting, RUN_ID, writeReview } from "../../support/run_folders.ts";
 import { leaveAnswerFor } from "../../support/run_mail.ts";
 import { tempDir } from "../../support/temp_dir.ts";
-import { createTokenCheck, invite, uninvite } from "../../../lib/api/http/token.ts";
+import { createTokenCheck, invite, invitedIn, uninvite } from "../../../lib/api/http/token.ts";
 import { testServer, TOKEN } from "./support.ts";
 
 Deno.test("questions: all that waits is told, each with whether it has its answer", async () => {
@@ -54,6 +54,10 @@ Deno.test("people by name: an answer has the name of whoever's token it came wit
   assertEquals(given.status, 200, await given.text());
   const left = await readAnswer(findRunMail(folder), "q1");
   assertEquals([left?.by, left?.who], ["http", "anna"]);
+  // A token that others can read is nobody's, and can be taken back.
+  await Deno.chmod(`${state}/serve/people/bob`, 0o644);
+  assertEquals(invitedIn(state).map(([who]) => who), ["anna"]);
+  await uninvite(state, "bob");
   await uninvite(state, "anna");
   assertEquals((await answer(anna)).status, 401);
   await assertRejects(() => uninvite(state, "ann"), UsageError, "they are not invited");
