@@ -18,7 +18,7 @@ export const DETACH_FLAGS = {
 };
 
 export async function detach(
-  command: "run" | "exec" | "task" | "resume",
+  command: "run" | "exec" | "task" | "adopt" | "resume",
   { flags, positionals, global }: {
     readonly flags: Readonly<Record<string, unknown>>;
     readonly positionals: readonly string[];
@@ -35,7 +35,7 @@ export async function detach(
     positionals,
     cwd: io.cwd,
     by: "command",
-    ...((command === "exec" || command === "task") && positionals[0] === "-"
+    ...(command !== "run" && command !== "resume" && positionals.at(-1) === "-"
       ? { stdin: decodeUtf8(await io.readStdin()) }
       : {}),
     ...(typeof key === "string" ? { key } : {}),

@@ -2,6 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CAN_RUN } from "../support/can_run_sandbox.ts";
 import { openPersonTerminal } from "../support/person_terminal.ts";
 import { runProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
 import { cliProject } from "./cli_project.ts";
 
 const PLAN = "First the upper half, then the lower one.";
@@ -50,6 +51,11 @@ for (const provider of ["codex", "claude_code"] as const) {
       assertEquals(await Deno.readTextFile(`${folder}/halves.txt`), "");
       assertEquals((await project.run("apply", "finish-it")).code, 0);
       assertEquals(await Deno.readTextFile(`${folder}/halves.txt`), "upper\nlower\n");
+
+      const detached = await project.run("adopt", "last", "Say it again", "--trust", "--detach", "--check", "true");
+      assertEquals(detached.code, 0, detached.stderr);
+      await until(() => project.run("show", "say-it-again"), ({ stdout }) => /^✓ PASS/m.test(stdout));
+      assertStringIncludes(asked.at(-1)!.join("\n"), "Plan it");
 
       const unknown = await project.run("adopt", crypto.randomUUID(), "Finish it", "--trust");
       assertEquals(unknown.code, 2);

@@ -22,7 +22,7 @@ export interface DetachOptions {
 export type DetachedRun = OutputFields["run_detached"];
 
 interface DetachedCall {
-  readonly command: "run" | "exec" | "task" | "reply" | "resume";
+  readonly command: "run" | "exec" | "task" | "adopt" | "reply" | "resume";
   readonly flags: readonly string[];
   readonly positionals: readonly string[];
   readonly cwd: string;

@@ -5,12 +5,18 @@ import { PROVIDERS } from "../../agents/mod.ts";
 import { systemProcessRunner } from "../../base/ports/process.ts";
 import { listProcesses, processTree } from "../../base/ports/process_table.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
+import { present } from "../../base/schema.ts";
+import { isInRepository } from "../../workspace/open_workspace.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
+import { detach, DETACH_FLAGS } from "../detach.ts";
 import { taskOfArgument } from "../task_argument.ts";
 import { FLAGS, runExec } from "./exec.ts";
 
-const { wd, config, pipeline, check, strict, trust, junit, "no-input": noInput } = FLAGS;
-const OWN_FLAGS = { wd, config, pipeline, check, strict, trust, junit, "no-input": noInput };
+const { wd, config, pipeline, check, strict, workspace, trust, junit, "no-input": noInput } = FLAGS;
+const OWN_FLAGS = {
+  ...{ wd, config, pipeline, check, strict, workspace, trust, junit, "no-input": noInput },
+  ...DETACH_FLAGS,
+};
 
 /** `panewright adopt`: a copy of a session that a person has begun goes on with a task, as one from the front door. */
 export const command = defineCommand({
@@ -26,8 +32,15 @@ export const command = defineCommand({
   async run(parsed, io) {
     const [asked = "", given = ""] = parsed.positionals;
     await requireNoAgent("continue a session of this person");
-    const { provider, ...session } = await findSession(asked, { io, cwd: resolve(io.cwd, parsed.flags.wd ?? ".") });
+    const cwd = resolve(io.cwd, parsed.flags.wd ?? ".");
+    const { provider, ...session } = await findSession(asked, { io, cwd });
     const task = await taskOfArgument(given, io);
+    if (parsed.flags.detach === true) {
+      // The one that is meant now; and, as of the front door, where it works is told by the command line.
+      const isApart = parsed.flags.workspace ?? (await isInRepository(cwd, io.signal) || undefined);
+      const flags = { ...parsed.flags, ...present({ workspace: isApart }) };
+      return await detach("adopt", { ...parsed, flags, positionals: [session.id, task] }, io);
+    }
     const flags = { ...parsed.flags, provider };
     return await runExec({ ...parsed, flags, positionals: [task] }, io, { prefersApart: true, session });
   },

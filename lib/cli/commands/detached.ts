@@ -23,7 +23,7 @@ import { outputLine } from "../../api/output/line.ts";
 export const command = defineCommand({
   arguments: [{
     name: "COMMAND",
-    description: "run, exec, task, reply or resume, and what follows it",
+    description: "run, exec, task, adopt, reply or resume, and what follows it",
     required: true,
     rest: true,
     text: true,
@@ -73,6 +73,7 @@ const EXECUTING: Readonly<Record<string, () => Promise<{ readonly command: Comma
   run: () => import("./run.ts"),
   exec: () => import("./exec.ts"),
   task: () => import("./task.ts"),
+  adopt: () => import("./adopt.ts"),
   reply: () => import("./reply.ts"),
   resume: () => import("./resume.ts"),
 };
