@@ -49,15 +49,13 @@ const LOOK_EVERY_MS = 500;
 /**
  * Keeps a job's run here as it goes on elsewhere, where lists, page and reports see it as one that is executed, and brings
  * the answers that are given here to whoever has the job; until it has ended.
- *
- * @returns how it stands
  */
-export async function followJob(fleet: Fleet, following: Following): Promise<JobState["state"]> {
+export async function followJob(fleet: Fleet, following: Following): Promise<void> {
   const { clock, signal } = following;
-  return await whenReached(() => followOnce(fleet, following), { clock, signal });
+  await whenReached(() => followOnce(fleet, following), { clock, signal });
 }
 
-async function followOnce(fleet: Fleet, following: Following): Promise<JobState["state"]> {
+async function followOnce(fleet: Fleet, following: Following): Promise<void> {
   const { name, onEvent, signal } = following;
   const past = await readLog(fleet, name);
   past.forEach(onEvent);
@@ -65,7 +63,7 @@ async function followOnce(fleet: Fleet, following: Following): Promise<JobState[
   await using here = new AsyncDisposableStack();
   let run = await openHere(fleet, { ...following, state });
   here.defer(() => run?.[Symbol.asyncDispose]());
-  if (isAtEnd(state)) return state.state;
+  if (isAtEnd(state)) return;
   let seen = 0;
   for await (const event of followJobLog(fleet, name, { signal })) {
     if (seen++ < past.length) continue;
@@ -76,9 +74,8 @@ async function followOnce(fleet: Fleet, following: Following): Promise<JobState[
       run = await openHere(fleet, { ...following, state });
     } else if (run !== undefined) await run.take(event, before, state);
     onEvent(event, seen - 1);
-    if (isAtEnd(state)) break;
+    if (isAtEnd(state)) return;
   }
-  return state.state;
 }
 
 /** As `nextJobState`; a run that has only begun has nothing yet that is saved. */
@@ -111,6 +108,8 @@ async function openHere(
   if (roots === undefined || lock === undefined) throw new RuntimeError(`Cannot follow run ${id}: its lock is taken`);
   stack.use(lock);
   await claimRunMail(folder, { taker: owner });
+  // Who wished it before this process began was told that nothing came of it.
+  await takeStopWish(folder);
   const ended = new AbortController();
   const relaying = relay(fleet, folder, { ...following, signal: AbortSignal.any([ended.signal, signal]) });
   stack.defer(async () => {

@@ -55,7 +55,7 @@ Deno.test("a job that is followed is stopped by its run, tried again, and follow
   const followed = stage.start("fleet", "follow");
   const run = await reachesHere(stage, "running");
   // Without anybody who follows it, what is said here would reach nobody.
-  followed.kill("SIGINT");
+  followed.kill("SIGKILL");
   await followed.ended;
   const unheard = await stage.call("stop", run);
   assertEquals(unheard.code, 2, unheard.stdout);

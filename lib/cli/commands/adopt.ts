@@ -18,7 +18,7 @@ const OWN_FLAGS = {
   ...DETACH_FLAGS,
 };
 
-/** `panewright adopt`: a copy of a session that a person has begun goes on with a task, as one from the front door. */
+/** `panewright adopt`: continues a copy of a session that a person has begun, with a task, as the front door does one. */
 export const command = defineCommand({
   arguments: [
     {

@@ -255,19 +255,20 @@ function dueAttempt(
   { reason, sessionLost, notBefore }: Extract<StepState["stage"], { kind: "ready" }>,
   { adopted, resume }: ExecSettings & { readonly adopted: string | undefined },
 ): Attempt {
-  const continues = ["answered", "recovered", "handed_back", "told"].includes(reason) && !sessionLost;
+  const isSame = ["answered", "recovered", "handed_back", "told"].includes(reason) || adopted !== undefined;
+  const continues = isSame && !sessionLost;
   // What a person has done in a session is in that session alone; who is spoken to is the agent in it.
   const isNative = resume === "native" || reason === "handed_back" || reason === "told" || adopted !== undefined;
   const native = isNative && continues && at.step.login === at.login;
   return {
     ...newSession(at, reason),
-    resumeSessionId: native ? at.step.sessionId : at.step.attempts === 0 ? adopted : undefined,
+    resumeSessionId: native ? at.step.sessionId ?? adopted : undefined,
     ...present({ restates: native ? at.step.isCompacted : undefined }),
     ...present({ notBefore: notBefore === undefined ? undefined : new Date(notBefore) }),
   };
 }
 
-/** The session of a person that a step goes on with: what its task is about may be in that alone. */
+/** The session of a person that a step continues: what its task is about may be in that alone. */
 function adoptedIn({ run }: ExecState, { login, step, task }: StepPlace): string | undefined {
   return task.number === 1 && step.number === 1 && step.login === login ? run?.overrides.session?.id : undefined;
 }

@@ -271,5 +271,7 @@ Deno.test("a session that was adopted goes on in every attempt of the first step
   assertEquals(due(adopting), [1, "own"]);
   const found: ExecFact = { type: "session_found", sessionId: "own" };
   assertEquals(due([...adopting, attempt, found, ASKED, ANSWERED]), [2, "s1"]);
+  const resumed: ExecFact = { type: "run_resumed", runId: "r", folder: "f" };
+  for (const broken of [[attempt], [attempt, found]]) assertEquals(due([...adopting, ...broken, resumed]), [2, "own"]);
   assertEquals(due([opening, task, started]), [1, undefined]);
 });
