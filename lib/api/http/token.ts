@@ -26,13 +26,16 @@ export async function readOrMakeToken(
   stateFolder: string,
   { renew = false }: { readonly renew?: boolean } = {},
 ): Promise<string> {
-  return await tokenAt(tokenPathIn(stateFolder), { renew });
+  return await tokenAt(tokenPathIn(stateFolder), { renew, hint: OWN_HINT });
 }
 
-async function tokenAt(path: string, { renew }: { readonly renew: boolean }): Promise<string> {
+async function tokenAt(
+  path: string,
+  { hint, renew }: { readonly hint: string; readonly renew: boolean },
+): Promise<string> {
   try {
     makeOwnFolder(dirname(path));
-    const found = renew ? undefined : readToken(path);
+    const found = renew ? undefined : readToken(path, hint);
     if (found !== undefined) return found;
     const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).toBase64({
       alphabet: "base64url",
@@ -46,7 +49,10 @@ async function tokenAt(path: string, { renew }: { readonly renew: boolean }): Pr
   }
 }
 
-function readToken(path: string): string | undefined {
+const OWN_HINT = "Make a new one with: panewright serve --new-token";
+
+/** @param hint what to do about one that cannot be used */
+function readToken(path: string, hint: string): string | undefined {
   let text: string;
   try {
     assertOwn(path);
@@ -54,15 +60,10 @@ function readToken(path: string): string | undefined {
     text = readRegularText(path, { maxBytes: 1024 }).trim();
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return undefined;
-    throw new PanewrightError(`Cannot use the token in ${path}: ${errorText(cause)}`, {
-      cause,
-      hint: "Make a new one with: panewright serve --new-token",
-    });
+    throw new PanewrightError(`Cannot use the token in ${path}: ${errorText(cause)}`, { cause, hint });
   }
   if (TOKEN_FORM.test(text)) return text;
-  throw new PanewrightError(`Cannot use the token in ${path}: it is not one of panewright`, {
-    hint: "Make a new one with: panewright serve --new-token",
-  });
+  throw new PanewrightError(`Cannot use the token in ${path}: it is not one of panewright`, { hint });
 }
 
 /** Who may ask: the owner of the server, or somebody whom they have invited. */
@@ -101,7 +102,8 @@ export async function invite(stateFolder: string, who: string): Promise<string> 
     throw new UsageError(`Cannot invite ${JSON.stringify(who)}: a name has letters, digits, dots, - and _, 64 at most`);
   }
   makeOwnFolder(`${stateFolder}/serve`);
-  return await tokenAt(personPath(stateFolder, who), { renew: false });
+  const hint = `Take it back with: panewright serve --uninvite ${who}`;
+  return await tokenAt(personPath(stateFolder, who), { renew: false, hint });
 }
 
 /** @throws {UsageError} for somebody who is not invited */
@@ -120,7 +122,7 @@ export function invitedIn(stateFolder: string): readonly (readonly [who: string,
   const names = [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => PERSON.test(name)).sort();
   return names.flatMap((who) => {
     try {
-      const token = readToken(personPath(stateFolder, who));
+      const token = readToken(personPath(stateFolder, who), "");
       return token === undefined ? [] : [[who, token] as const];
     } catch {
       // Whose token cannot be read, or could be read by others, is nobody.

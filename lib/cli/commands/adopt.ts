@@ -4,6 +4,7 @@ import { findOwnSessions } from "../../agents/whole_agent.ts";
 import { PROVIDERS } from "../../agents/mod.ts";
 import { systemProcessRunner } from "../../base/ports/process.ts";
 import { listProcesses, processTree } from "../../base/ports/process_table.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
 import { present } from "../../base/schema.ts";
 import { isInRepository } from "../../workspace/open_workspace.ts";
@@ -70,13 +71,12 @@ async function findSession(asked: string, { cwd, io }: { readonly cwd: string; r
 /** The processes in a pane of the tmux server that this runs in, or of the default one. */
 async function pidsInPane(pane: string, { signal }: CliIo): Promise<readonly number[]> {
   const argv = ["tmux", "display-message", "-p", "-t", pane, "#{pane_pid}"] as const;
-  const { code, stdout, stderr } = await systemProcessRunner.run({ argv, signal });
+  const { stdout, stderr } = await systemProcessRunner.run({ argv, signal }).catch((error) => {
+    throw new UsageError(`Cannot find pane ${pane}: tmux cannot be called: ${errorText(error)}`);
+  });
   const pid = Number(stdout.trim());
   // For a pane that is not there it says nothing (3.3a).
-  if (code !== 0 || pid === 0) {
-    throw new UsageError(`Cannot find pane ${pane}${stderr.trim() === "" ? "" : `: ${stderr.trim()}`}`, {
-      hint: "tmux list-panes -a lists them.",
-    });
-  }
-  return processTree(await listProcesses(), pid).map((one) => one.pid);
+  if (pid > 0) return processTree(await listProcesses(), pid).map((one) => one.pid);
+  const why = stderr.trim() === "" ? "" : `: ${stderr.trim()}`;
+  throw new UsageError(`Cannot find pane ${pane}${why}`, { hint: "tmux list-panes -a lists them." });
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { UsageError } from "../../../lib/base/errors.ts";
+import { PanewrightError, UsageError } from "../../../lib/base/errors.ts";
 import { findRunMail } from "../../../lib/run/run_mail.ts";
 import { readAnswer } from "../../../lib/turn/desk/answers.ts";
 import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
@@ -57,6 +57,8 @@ Deno.test("people by name: an answer has the name of whoever's token it came wit
   // A token that others can read is nobody's, and can be taken back.
   await Deno.chmod(`${state}/serve/people/bob`, 0o644);
   assertEquals(invitedIn(state).map(([who]) => who), ["anna"]);
+  const unusable = await assertRejects(() => invite(state, "bob"), PanewrightError, "other users can read it");
+  assertEquals(unusable.hint, "Take it back with: panewright serve --uninvite bob");
   await uninvite(state, "bob");
   await uninvite(state, "anna");
   assertEquals((await answer(anna)).status, 401);
