@@ -53,16 +53,26 @@ interface RunApart {
  * @throws {UsageError} where what is given is for several
  */
 export async function runApart(
+  given: RunApart,
+  around: { readonly io: CliIo; readonly global: GlobalFlags },
+): Promise<number | undefined> {
+  const { named, several } = given;
+  const isFolder = named !== "" && await isFolderAt(resolve(around.io.cwd, named));
+  if (!isFolder && several["attempts"] === undefined) return requireOne(several);
+  return await runSeveral(given, around);
+}
+
+/** Has the roles take each of several through their loop. */
+export async function runSeveral(
   { config, flags, isJob, named, several, trust }: RunApart,
   { global, io }: { readonly io: CliIo; readonly global: GlobalFlags },
-): Promise<number | undefined> {
+): Promise<number> {
   const isFolder = named !== "" && await isFolderAt(resolve(io.cwd, named));
   const isConfig = !isFolder && !isJob && named !== "";
   const path = isConfig ? named : config;
   if (config !== undefined && isConfig) {
     throw new UsageError("Cannot use --config: the configuration file is named already");
   }
-  if (!isFolder && several["attempts"] === undefined) return requireOne(several);
   const { runExec } = await import("./commands/exec.ts");
   const { prompt: _, ...told } = flags;
   const target = isFolder ? undefined : await readTarget(await configSource(io, { flags, path }), io);

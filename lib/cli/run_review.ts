@@ -1,6 +1,6 @@
 import { firstLine } from "../base/text/lines.ts";
 import { executeReviewRun } from "../jobs/review_loop/execute.ts";
-import { agentsUsed } from "../jobs/review_loop/plan.ts";
+import { agentsUsed, attemptsIn } from "../jobs/review_loop/plan.ts";
 import { hasPanes } from "../jobs/review_loop/run_session.ts";
 import type { Surroundings } from "./carry_out.ts";
 import { refuseBegun } from "./detach.ts";
@@ -18,17 +18,21 @@ interface ReviewToRun extends LoopSource {
   readonly isApart?: boolean | undefined;
   /** Whether it takes up what another run has begun. @default {false} */
   readonly isContinued?: boolean;
+  /** Does it where one role's work is to be done so often, side by side. @default that is done once */
+  readonly inAttempts?: (count: number) => Promise<number>;
 }
 
 /** Takes a job through a review loop, once the person trusts what does that, and the machine has what it needs. */
 export async function runReview(
-  { isApart: wished, isContinued = false, trust, ...source }: ReviewToRun,
+  { inAttempts, isApart: wished, isContinued = false, trust, ...source }: ReviewToRun,
   around: Pick<Surroundings, "io" | "global" | "noInput">,
 ): Promise<number> {
   const { io, global, noInput = false } = around;
   const preflight = openPreflight("start the run", { io, global });
   const loop = await preflight.readBesideMachine(() => readLoop(source, io), { panes: ({ plan }) => hasPanes(plan) });
   const { loaded, plan } = loop;
+  const tried = attemptsIn(plan);
+  if (tried !== undefined && inAttempts !== undefined) return await inAttempts(tried.count);
   const { job } = plan;
   await refuseBegun(plan.workdir, io);
   const isApart = wished ?? loaded.config.isolation === "workspace";

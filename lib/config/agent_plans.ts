@@ -35,7 +35,10 @@ export function agentPlan({ config, providers, workdir }: Loaded, role: Role): A
       ...present({ driver: given.driver, profile: given.profile ?? common.profile }),
     };
   };
-  return withFallbacks(plan(own), { config, own, plan });
+  const agent = withFallbacks(plan(own), { config, own, plan });
+  const { attempts: count = 1 } = own;
+  if (count === 1) return agent;
+  return { ...agent, attempts: { count, agents: ofAttempts(own, config)?.map((one) => plan(one)) ?? [] } };
 }
 
 /** How the agent of a step is started, and those that may take its place. */
@@ -55,13 +58,22 @@ export function stepAgent(step: AgentConfig, { config, providers, workdir }: Loa
 
 /** The agents of the attempts of a step, in turn; `undefined` where each has the step's own. */
 export function attemptAgents(step: AgentConfig, loaded: Loaded): readonly StepAgent[] | undefined {
-  const { config: { exec: { attempt_agents: entries }, provider } } = loaded;
-  if (step.provider !== undefined || entries.length === 0) return undefined;
+  return ofAttempts(step, loaded.config)?.map((one) => stepAgent(one, loaded));
+}
+
+/** What attempts of a step or role are started as, in turn. */
+function ofAttempts(
+  own: AgentConfig,
+  { exec: { attempt_agents: entries }, provider }: Config,
+): readonly AgentConfig[] | undefined {
+  if (own.provider !== undefined || entries.length === 0) return undefined;
   // What a step says of how it is started is said of its own agent.
-  const { env = {} } = step;
-  return entries.map((entry) =>
-    stepAgent({ ...(entry.provider === provider ? step : {}), ...entry, env: { ...env, ...entry.env } }, loaded)
-  );
+  const { env = {} } = own;
+  return entries.map((entry) => ({
+    ...(entry.provider === provider ? own : {}),
+    ...entry,
+    env: { ...env, ...entry.env },
+  }));
 }
 
 /** A role's or step's own entry takes precedence over its provider's; the variables of both are merged. */

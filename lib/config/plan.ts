@@ -2,8 +2,7 @@ import { dirname, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
 import { type Caps, tokenCapOf } from "../run/caps.ts";
 import { NO_CHANGE_SETTINGS, REPETITION_SETTINGS } from "../run/no_progress.ts";
-import { agentsOf } from "../jobs/fallback.ts";
-import type { AgentPlan, PlannedAgent, ReviewRunPlan } from "../jobs/review_loop/plan.ts";
+import { type AgentPlan, allAgentsOf, type ReviewRunPlan } from "../jobs/review_loop/plan.ts";
 import {
   POST_PROCESSING_SETTINGS,
   RESPONSE_TIMEOUT,
@@ -30,7 +29,7 @@ export function toRunPlan(loaded: LoadedConfig): ReviewRunPlan {
   const ownRoles = ownRolesIn(config.roles);
   const agents = agentsOfRoles(loaded);
   for (const [role, agent] of Object.entries(agents)) {
-    for (const { provider } of agentsOf<PlannedAgent>(agent)) {
+    for (const { provider } of allAgentsOf(agent)) {
       requireTokens(role, { agent: { ...agent, provider }, caps: common.caps });
     }
   }

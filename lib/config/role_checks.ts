@@ -1,7 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { isBuiltIn, ROLES } from "../base/roles.ts";
 import { didYouMean, nearest } from "../base/text/suggest.ts";
-import { LOOP_NAMES, loopProblem, rolesIn, testerIn, uncalledRoles } from "../jobs/review_loop/shapes.ts";
+import { LOOP_NAMES, loopProblem, outlineOf, rolesIn, testerIn, uncalledRoles } from "../jobs/review_loop/shapes.ts";
 import { REVIEW_LOOP_SETTINGS } from "../jobs/review_loop/settings.ts";
 import { type CheckContext, problemOf, readNamedFile, report, reportMissing } from "./checks.ts";
 import type { Problem } from "./layers.ts";
@@ -38,6 +38,16 @@ export function checkLoop(context: CheckContext, onWarning: (warning: Problem) =
     const known = [...ROLES, ...Object.keys(ownRoles)];
     const other = `% is ${first}, but the loop ${given} has only ${has.join(", ")}`;
     report(context, startPath, known.includes(first) ? other : noneOf(first, known));
+  }
+  const tried = has.filter((role) => Number(valueAt(merged, ["roles", role, "attempts"]) ?? 1) > 1);
+  for (const [index, role] of tried.entries()) {
+    const at = ["roles", role, "attempts"];
+    const gives = outlineOf(loop).find(({ name }) => name === role)?.gives;
+    if (gives !== "work") {
+      report(context, at, `% is there, but the ${role} gives a ${gives}: only work is done several times`);
+    } else if (index > 0) {
+      report(context, at, `% is there, and so is that of the ${tried[0]}: only one role's work is done several times`);
+    }
   }
   for (const role of uncalledRoles(loop)) {
     onWarning(

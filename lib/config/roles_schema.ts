@@ -50,6 +50,10 @@ function roleKeys(ids: readonly ProviderId[]) {
     prompt: text().optional().describe(
       "A file with what this project wants of the role, relative to the config file: its prompts have it besides their own words.",
     ),
+    attempts: z.int().min(1).max(16).optional().describe(
+      "How often the work of this role is done side by side, each time in a workspace of its own, with the rest of the loop " +
+        "after it; `exec.choose` says which of what passes is landed. Of one role that works, not reviews or tests.",
+    ),
     ...driverKey(),
     ...agentKeys(),
     ...capKeys(),

@@ -57,7 +57,8 @@ export async function endLane(
   if ("problem" in kept) {
     return failLane(lane, { reason: `what was done cannot be taken: ${kept.problem}`, lanes, width });
   }
-  record({ type: "lane_ended", ...aboutLane(lane), outcome, reason, commit: kept.commit });
+  const leads = lane.purpose === "lead" ? { leads: true } : {};
+  record({ type: "lane_ended", ...aboutLane(lane), outcome, reason, commit: kept.commit, ...leads });
 }
 
 /** The task has failed with it, unless another attempt of it may pass. */
@@ -67,9 +68,10 @@ export function failLane(
 ): void {
   run.record({ type: "lane_ended", ...aboutLane(lane), outcome: "fail", reason });
   const { file, part } = lane;
-  if (!isLost(run.state(), lane, attempts) || run.state().failed.includes(file)) return;
+  const isLead = lane.purpose === "lead";
+  if (!(isLead || isLost(run.state(), lane, attempts)) || run.state().failed.includes(file)) return;
   const of = part === undefined ? "" : `step "${part}": `;
-  const why = attempts === 1 ? reason : `none of its ${attempts} attempts is landed; the last one: ${reason}`;
+  const why = attempts === 1 || isLead ? reason : `none of its ${attempts} attempts is landed; the last one: ${reason}`;
   run.record({ type: "task_finished", task: numberOf(file, tasks), file, outcome: "fail", reason: of + why });
 }
 

@@ -101,16 +101,18 @@ export class Fan implements AsyncDisposable {
     const { signal, target, tasks } = this.#lanes;
     switch (action.do) {
       case "begin": {
-        const begun = { ...action.lane, purpose: "task", base: await landedIn(target, { signal }) } as const;
-        return this.#fly(await beginLane(begun, { task: action.task, lanes: this.#lanes }), action.task);
+        const { lane, led, purpose, task } = action;
+        const base = led === undefined ? await landedIn(target, { signal }) : led.commit ?? led.base;
+        const begun = { ...lane, purpose, base, ...present({ lead: runOf(led) }) };
+        return this.#fly(await beginLane(begun, { task, lanes: this.#lanes }), task);
       }
       case "continue": {
         const task = taskOf(action.lane, tasks);
         if (isThere(action.lane)) return this.#fly(action.lane, task);
-        const { attempt, base, file, part, problem, purpose, workspace } = action.lane;
+        const { attempt, base, file, lead, part, problem, purpose, workspace } = action.lane;
         const message = `the workspace ${workspace} is gone: ${laneName(action.lane)} is begun anew`;
         this.#lanes.run.record({ type: "warning", message });
-        const anew = { file, purpose, base, ...present({ part, attempt, problem }) };
+        const anew = { file, purpose, base, ...present({ part, attempt, problem, lead }) };
         return this.#fly(await beginLane(anew, { task, lanes: this.#lanes }), task);
       }
       case "choose":
@@ -220,6 +222,10 @@ export class Fan implements AsyncDisposable {
     this.#over.abort();
     await Promise.allSettled([...this.#flights.map(({ over }) => over), this.#landing]);
   }
+}
+
+function runOf(led: LaneState | undefined) {
+  return led?.run === undefined ? undefined : { run: led.run, workdir: led.workdir };
 }
 
 /** The command that answers which attempt is to be landed. */

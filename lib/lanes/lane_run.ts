@@ -32,7 +32,7 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
   }
   const { loopIn } = lanes;
   const isBegun = folder !== undefined && progress !== undefined;
-  if (loopIn !== undefined && lane.purpose === "task") {
+  if (loopIn !== undefined && (lane.purpose === "task" || lane.purpose === "lead")) {
     return await playLoopIn(lane, task, {
       begun: isBegun ? { folder, progress } : undefined,
       lanes: { ...lanes, loopIn },
@@ -52,10 +52,10 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
     onEvent: tellOf(lane, lanes),
   };
   const { pipeline: _own, ...ofOthers } = overrides;
-  const name = lane.purpose;
+  const { purpose: name } = lane;
   const report = isBegun ? await resumeExec(folder, options) : await executeExec({
     configFile,
-    ...(name === "task"
+    ...(name === "task" || name === "lead"
       ? { target: { kind: "task", path: task.file, ...present({ text: target.text }) }, overrides }
       : {
         target: { kind: "task", path: `${workdir}/${name}`, text: TEXTS[name](lane, task, lanes) },
@@ -81,6 +81,7 @@ async function planFor(
 ): Promise<ExecPlan> {
   switch (lane.purpose) {
     case "task":
+    case "lead":
       return plan;
     case "merge":
       return mergePlan(plan, task);

@@ -3,13 +3,16 @@ import { present } from "../base/schema.ts";
 import { type Usage, usageSince } from "../base/usage.ts";
 import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
 import { executeReviewRun, resumeReviewRun, type ReviewRunOptions } from "../jobs/review_loop/execute.ts";
-import type { LaneState } from "../journal/exec/state.ts";
+import { agentOf, attemptsIn, type ReviewRunPlan } from "../jobs/review_loop/plan.ts";
+import { recallTurns } from "../jobs/review_loop/recall_response.ts";
+import type { LaneState, LeadRun } from "../journal/exec/state.ts";
+import { readFactsOf } from "../journal/read_facts.ts";
 import type { ReviewFact } from "../journal/loop/facts.ts";
 import { initialProgress, type Progress } from "../journal/progress.ts";
 import { usageOfAll } from "../journal/usage.ts";
 import type { Waiting } from "../journal/waiting.ts";
 import { runCommandLine } from "../run/command_line.ts";
-import type { RunFolder } from "../run/run_folder.ts";
+import { type RunFolder, runFolderAt } from "../run/run_folder.ts";
 import { aboutLane, answerCommand } from "./about_lane.ts";
 import type { LaneEnd, Lanes } from "./context.ts";
 import type { LaneTask } from "./lane_tasks.ts";
@@ -22,7 +25,9 @@ interface LoopRun {
 
 /** Has the roles of a review loop do the task of a lane, in its workspace. */
 export async function playLoopIn(lane: LaneState, task: LaneTask, { begun, lanes }: LoopRun): Promise<LaneEnd> {
-  const { origin, person, plan } = await lanes.loopIn(lane.workdir, task.text);
+  const { origin, person, plan: whole } = await lanes.loopIn(lane.workdir, task.text);
+  const plan = planOfLoop(lane, whole);
+  const { lead } = lane;
   // A question of an agent in a step is another one than a dialog, and so is who is asked.
   const { person: _p, beforeResume: _b, play: _l, runHeadless: _r, ...common } = lanes.options;
   const options: ReviewRunOptions = {
@@ -30,6 +35,7 @@ export async function playLoopIn(lane: LaneState, task: LaneTask, { begun, lanes
     // The caps of the run hold for all lanes together.
     ...{ plan: { ...plan, caps: {} }, ...present({ person }), signal: lanes.signal },
     whereArguments: ["--wd", lane.workdir],
+    ...(lead === undefined ? {} : { taken: () => turnsOf(lead) }),
     onEvent: tellOf(lane, { begun, lanes, plan }),
   };
   try {
@@ -42,6 +48,23 @@ export async function playLoopIn(lane: LaneState, task: LaneTask, { begun, lanes
     // What one loop waits for is not what the others would meet.
     return { outcome: "waiting", reason: error.message, questions: [] };
   }
+}
+
+async function turnsOf({ run, workdir }: LeadRun) {
+  const folder = runFolderAt(workdir, run);
+  return await recallTurns((await readFactsOf(REVIEW_LOOP, folder)).facts, folder);
+}
+
+/** The part of a loop that is done in a lane, with the agent of the attempt that it is. */
+function planOfLoop({ attempt = 1, purpose }: LaneState, plan: ReviewRunPlan): ReviewRunPlan {
+  const tried = attemptsIn(plan);
+  if (tried === undefined) return plan;
+  const { agents, role } = tried;
+  if (purpose === "lead") return { ...plan, loop: { ...plan.loop, until: role }, postProcessing: {} };
+  const { attempts: _, ...own } = agentOf(plan, role);
+  const agent = agents[(attempt - 1) % agents.length];
+  const used = agent === undefined ? own : { ...agent, ...present({ caps: own.caps }) };
+  return { ...plan, agents: { ...plan.agents, [role]: used } };
 }
 
 /** Tells in the run of all what happens in the loop of a lane. */

@@ -4,6 +4,7 @@ import type { ExecOptions } from "../jobs/pipeline/execute.ts";
 import { createJudge, withEvidence } from "../jobs/evidence/gather.ts";
 import { checksOfAll } from "../jobs/pipeline/checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
+import { attemptsIn } from "../jobs/review_loop/plan.ts";
 import type { ExecFact } from "../journal/exec/facts.ts";
 import { laneName } from "../journal/exec/lane.ts";
 import { plainName } from "../journal/exec/place.ts";
@@ -32,7 +33,10 @@ export async function playLanes(
   const { configFile: _c, onEvent: _o, passedTasksFile: _p, plan, raise: _r, request: _q, ...options } = given;
   const { target: folder, overrides } = headOf(run.state());
   const tasks = await readLaneTasks(folder, { plan, overrides });
-  const { attempts = 1, choose = "smallest", keepGoing = false, parallel = attempts } = overrides;
+  const { attempts: wished = 1, choose = "smallest", keepGoing = false, parallel = wished } = overrides;
+  const { loopIn } = ways;
+  const tried = loopIn && attemptsIn((await loopIn(plan.workdir, "the task")).plan);
+  const attempts = wished > 1 ? wished : tried?.count ?? 1;
   const target = await targetOf(run, { parallel, plan });
   using _held = await holdTarget(target);
   await freeTarget(target);
@@ -40,7 +44,7 @@ export async function playLanes(
   await using fan = new Fan({
     ...{ run, plan, planIn, ...ways, tasks, target, over, options },
     signal: AbortSignal.any([run.signal, over.signal]),
-    width: { attempts, choose, keepGoing, parallel },
+    width: { attempts, choose, keepGoing, parallel, hasLead: tried?.isFirst === false },
   });
   try {
     await fan.play();

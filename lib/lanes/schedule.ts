@@ -6,7 +6,14 @@ import type { Attempts } from "./attempts.ts";
 import { type LaneTask, writesSame } from "./lane_tasks.ts";
 
 export type LaneAction =
-  | { readonly do: "begin"; readonly task: LaneTask; readonly lane: Lane }
+  | {
+    readonly do: "begin";
+    readonly task: LaneTask;
+    readonly lane: Lane;
+    readonly purpose: "task" | "lead";
+    /** What it begins with, where other roles have done their part before. */
+    readonly led: LaneState | undefined;
+  }
   /** Its run was left by an earlier process, or waits for an answer that may be there. */
   | { readonly do: "continue"; readonly lane: LaneState }
   /** One of these, of the same task, is to be chosen by a judge or a person. */
@@ -31,6 +38,8 @@ export interface Width {
   readonly attempts: number;
   readonly choose: Chooser;
   readonly keepGoing: boolean;
+  /** Whether the attempts have a beginning in common, which is done first. @default {false} */
+  readonly hasLead?: boolean;
 }
 
 /**
@@ -39,7 +48,7 @@ export interface Width {
  */
 export function dueLanes(
   state: Pick<ExecState, "lanes" | "failed" | "chosen">,
-  { tasks, underWay, width: { attempts, choose, keepGoing, parallel } }: {
+  { tasks, underWay, width: { attempts, choose, hasLead = false, keepGoing, parallel } }: {
     readonly tasks: readonly LaneTask[];
     readonly width: Width;
     readonly underWay: UnderWay;
@@ -51,14 +60,21 @@ export function dueLanes(
   const continued = lanes.filter((lane) =>
     !has(running, lane) && (lane.stage === "working" || lane.stage === "waiting" && !has(unanswered, lane))
   ).slice(0, places);
-  const fresh: { readonly task: LaneTask; readonly lane: Lane }[] = [];
+  const fresh: Extract<LaneAction, { readonly do: "begin" }>[] = [];
   for (const task of failed.length > 0 && !keepGoing ? [] : tasks) {
     const isDue = task.needs.every((need) => isLanded(need, lanes));
     const besides = tasks.filter((one) => isUnderWay(one, lanes) || fresh.some(({ lane }) => isSameWork(lane, one)));
     const isOver = choose === "first" && lanes.some((lane) => isSameWork(lane, task) && isDone(lane));
     if (!isDue || isOver || besides.some((other) => other !== task && writesSame(task, other))) continue;
-    const begun = lanesOfTask(task, attempts).filter((lane) => !has(lanes, lane));
-    fresh.push(...begun.slice(0, places - continued.length - fresh.length).map((lane) => ({ task, lane })));
+    const led = lanes.find((lane) => isSameWork(lane, task) && lane.stage === "led");
+    const isLead = hasLead && led === undefined && !lanes.some((lane) => isSameWork(lane, task) && isAttempt(lane));
+    const due = lanesOfTask(task, isLead ? 1 : attempts).filter((lane) => !has(lanes, lane));
+    const purpose = isLead ? "lead" : "task";
+    fresh.push(
+      ...due.slice(0, places - continued.length - fresh.length).map((lane) =>
+        ({ do: "begin", task, lane, purpose, led }) as const
+      ),
+    );
   }
   const isReady = (of: Lane) => choose === "first" || !isAtWork(of, { attempts, lanes, running });
   const ready = passedOf(lanes).filter(([one]) => isReady(one) && !has(unanswered, workOf(one)));
@@ -70,7 +86,7 @@ export function dueLanes(
     ...(due === undefined ? [] : [{ do: "land", tasks: [due, ...others] } as const]),
     ...toChoose.map((lanes) => ({ do: "choose", lanes }) as const),
     ...continued.map((lane) => ({ do: "continue", lane }) as const),
-    ...fresh.map((one) => ({ do: "begin", ...one }) as const),
+    ...fresh,
   ];
 }
 
@@ -130,14 +146,19 @@ function isAtWork(
 }
 
 function isUnderWay(of: Lane, lanes: readonly LaneState[]): boolean {
-  const own = triesOf(lanes, of);
-  return own.length > 0 && !own.some(({ stage }) => stage === "landed") &&
-    !own.every(({ stage }) => stage === "failed");
+  const own = lanes.filter((lane) => isSameWork(lane, of) && lane.purpose !== "judge");
+  const tries = triesOf(own, of);
+  if (own.length === 0 || own.some(({ stage }) => stage === "landed")) return false;
+  return !(tries.length === 0 ? own : tries).every(({ stage }) => stage === "failed");
 }
 
 /** The lanes in which a task itself is done. */
 function triesOf(lanes: readonly LaneState[], of: Lane): readonly LaneState[] {
-  return lanes.filter((lane) => isSameWork(lane, of) && lane.purpose !== "judge");
+  return lanes.filter((lane) => isSameWork(lane, of) && lane.purpose !== "judge" && lane.purpose !== "lead");
+}
+
+function isAttempt({ attempt }: Lane): boolean {
+  return attempt !== undefined;
 }
 
 function has(lanes: readonly Lane[], lane: Lane): boolean {

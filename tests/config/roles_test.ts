@@ -4,6 +4,7 @@ import { UsageError } from "../../lib/base/errors.ts";
 import type { Problem } from "../../lib/config/layers.ts";
 import { loadConfig, loadSettings } from "../../lib/config/load.ts";
 import { toRunPlan } from "../../lib/config/plan.ts";
+import { attemptsIn } from "../../lib/jobs/review_loop/plan.ts";
 import { FLAG_JOB } from "../support/jobs.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
@@ -59,6 +60,22 @@ Deno.test("a role that the loop does not call is told, and refuses nothing", asy
   assertEquals(warnings, [
     "roles.security is called by nobody: the loop review has only analyst, analyst_review, programmer, programmer_review, tester",
   ]);
+});
+
+Deno.test("the work of one role is done several times, with its own agent or those of attempts in turn", async () => {
+  const attempts = async (config: Readonly<Record<string, unknown>>) => {
+    const { plan } = await load({ roles: { programmer: { attempts: 3, model: "a" } }, ...config });
+    const { agents = [], ...tried } = attemptsIn(plan) ?? {};
+    return { ...tried, agents: agents.map(({ provider, model }) => [provider.id, model]) };
+  };
+  const own = { role: "programmer", count: 3, isFirst: false };
+  assertEquals(await attempts({}), { ...own, agents: [] });
+  const exec = { attempt_agents: [{ provider: "codex" }, { provider: "claude_code", model: "b" }] };
+  assertEquals(await attempts({ exec }), { ...own, agents: [["codex", "a"], ["claude_code", "b"]] });
+  assertEquals(await attempts({ start_agent: "programmer" }), { ...own, isFirst: true, agents: [] });
+  assertEquals(await attempts({ start_agent: "tester" }), { agents: [] });
+  const { plan } = await load({ roles: { programmer: { attempts: 1 } } });
+  assertEquals(attemptsIn(plan), undefined);
 });
 
 const MISTAKES: readonly (readonly [string, Readonly<Record<string, unknown>>, string])[] = [
@@ -122,6 +139,17 @@ const MISTAKES: readonly (readonly [string, Readonly<Record<string, unknown>>, s
     "a rule for a role that is not there",
     { permissions: { deny: [{ command: "x", roles: ["testr"] }] } },
     'permissions.deny[0].roles[0] must be one of analyst, analyst_review, programmer, programmer_review, tester, but is the string "testr"; did you mean "tester"?',
+  ],
+  ["no attempt", { roles: { programmer: { attempts: 0 } } }, "roles.programmer.attempts must be"],
+  [
+    "attempts of a review",
+    { roles: { programmer_review: { attempts: 2 } } },
+    "roles.programmer_review.attempts is there, but the programmer_review gives a review: only work is done several times",
+  ],
+  [
+    "attempts of two roles",
+    { roles: { analyst: { attempts: 2 }, programmer: { attempts: 2 } } },
+    "roles.programmer.attempts is there, and so is that of the analyst: only one role's work is done several times",
   ],
   [
     "somebody mends who is not there",

@@ -137,3 +137,85 @@ Deno.test("run --workspace: a reply to what a loop has made is another round of 
   assertMatch((await project.run("diff", "make-made-txt", "make-made-txt-2")).stdout, /-2\n\+3\n/);
   assertMatch((await project.run("runs")).stdout, /Reply: Make another.*\n.*Reply: Make it longer/);
 });
+
+/** Three attempts of the programmer, after an analyst. */
+const IN_ATTEMPTS = {
+  loop: "analyst, programmer, programmer_review",
+  project_test_cmd: ["sh", "check.sh"],
+  limits: { min_review_cycles_before_approval: 1 },
+  roles: {
+    analyst: WITHOUT_PANE,
+    programmer: { ...WITHOUT_PANE, attempts: 3 },
+    programmer_review: WITHOUT_PANE,
+  },
+};
+
+Deno.test("run with attempts of the programmer: the roles before work once, each attempt begins with what they have done, and one is landed", async () => {
+  const asked: string[] = [];
+  const models = new Set<string>();
+  let attempts = 0;
+  await using project = await jobsProject(
+    {
+      ...IN_ATTEMPTS,
+      exec: { attempt_agents: [{ provider: "codex" }, { provider: "codex", model: "gpt-6.1-terra" }] },
+    },
+    (name, { model, prompts }) => {
+      asked.push(name);
+      models.add(`${name} ${model}`);
+      if (name === "analyst_summary") return { commands: ["echo plan > plan.txt"], response: "The plan is plan.txt." };
+      if (name !== "programmer_summary") return { response: reviewResponse("APPROVED") };
+      assertStringIncludes(prompts.at(-1) ?? "", "The plan is plan.txt.");
+      const lines = [30, 3, 9][attempts++] ?? 50;
+      return { commands: [`test -e plan.txt && seq ${lines} > made.txt`], response: "It is made." };
+    },
+  );
+  const { folder } = project;
+  const { code, stderr, stdout } = await project.run("run", "Make made.txt", "--trust");
+  assertEquals(code, 0, stderr + stdout);
+  assertEquals(asked.filter((name) => name === "analyst_summary").length, 1);
+  assertEquals(attempts, 3);
+  assertMatch(stderr + stdout, /Make-made-txt: what the programmer begins with is there/);
+  assertMatch(stderr + stdout, /landed \(.*the smallest that passes: 3 lines/);
+  assertEquals([...models].filter((one) => one.endsWith("terra")), ["programmer_summary gpt-6.1-terra"]);
+  const [name = ""] = /(?<= apply )\S+/.exec(stdout) ?? [];
+  assertEquals((await project.run("apply", name)).code, 0);
+  assertEquals(await shell(folder, "cat plan.txt made.txt"), "plan\n1\n2\n3\n");
+  assertEquals((await project.run("discard", name)).code, 0);
+  await project.sandbox.assertNothingLeft();
+});
+
+Deno.test("run with attempts of the programmer, killed before and after the attempts begin: resume goes on, and nobody is asked twice for what is done", async () => {
+  const done: string[] = [];
+  let isHeld = true;
+  await using project = await jobsProject(IN_ATTEMPTS, (name) => {
+    if (name === "analyst_summary") return { response: "The plan is to make it." };
+    if (name !== "programmer_summary") return { response: reviewResponse("APPROVED") };
+    done.push(name);
+    return { commands: [isHeld ? "sleep 60" : "echo made > made.txt"], response: "It is made." };
+  });
+  const { folder, server: { log } } = project;
+  const kill = async (words: readonly string[], isDue: () => boolean) => {
+    await using running = project.start(...words);
+    await until(isDue);
+    running.kill("SIGKILL");
+    await running.ended;
+  };
+  await kill(["run", "Make made.txt", "--trust"], () => log.entries.some(({ event }) => event === "busy"));
+  await kill(["resume"], () => done.length === 3);
+  isHeld = false;
+  const { code, stderr, stdout } = await project.run("resume");
+  assertEquals(code, 0, stderr + stdout);
+  const [name = ""] = /(?<= apply )\S+/.exec(stdout) ?? [];
+  assertEquals((await project.run("apply", name)).code, 0);
+  assertEquals(await shell(folder, "cat made.txt"), "made\n");
+  const attempt = await project.run("logs", "--wd", await workdirOf(project, `${name}-1`));
+  assertMatch(attempt.stdout, /analyst: its turn \(.*\) was done before the attempts, in run/);
+  assertEquals((await project.run("discard", name)).code, 0);
+  await project.sandbox.assertNothingLeft();
+});
+
+async function workdirOf({ run }: Awaited<ReturnType<typeof jobsProject>>, name: string): Promise<string> {
+  const { stdout } = await run("workspaces", "--json");
+  const all = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  return all.find((one) => one.name === name)?.workdir ?? "";
+}

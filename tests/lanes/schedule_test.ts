@@ -60,6 +60,34 @@ function stepsOf(graph: Graph, parallel: number): number {
   }
 }
 
+Deno.test("attempts of a role begin once what they have in common is there, each with that, and none where that failed", () => {
+  const task: LaneTask = { file: "t", needs: [], number: 1, pipeline: "main", text: "t", writes: [] };
+  const due = (lanes: readonly LaneState[], failed: readonly string[] = []) =>
+    dueLanes({ lanes, failed }, {
+      tasks: [task],
+      underWay: { running: [], asking: [], unanswered: [], isMerging: false },
+      width: { parallel: 4, attempts: 2, choose: "smallest", keepGoing: false, hasLead: true },
+    });
+  const lead: LaneState = {
+    ...{ number: 1, file: "t", purpose: "lead", workspace: "t", workdir: "/t", base: "b", commit: "c", run: "r" },
+    stage: "led",
+  };
+  assertEquals(due([]), [{ do: "begin", task, lane: { file: "t" }, purpose: "lead", led: undefined }]);
+  assertEquals(due([{ ...lead, stage: "working" }]), [{ do: "continue", lane: { ...lead, stage: "working" } }]);
+  assertEquals(due([{ ...lead, stage: "failed" }], ["t"]), []);
+  const attempt = (number: number) => ({ file: "t", attempt: number });
+  const begins = [1, 2].map((number) =>
+    ({ do: "begin", task, lane: attempt(number), purpose: "task", led: lead }) as const
+  );
+  assertEquals(due([lead]), begins);
+  const first: LaneState = { ...lead, ...attempt(1), purpose: "task", stage: "passed" };
+  assertEquals(due([lead, first]), begins.slice(1));
+  // A judge is called as what leads is.
+  const second: LaneState = { ...first, ...attempt(2), stage: "failed" };
+  const judge: LaneState = { ...lead, purpose: "judge", stage: "lost" };
+  assertEquals(due([first, second, judge]), [{ do: "land", tasks: [[first]] }]);
+});
+
 function criticalPath(graph: Graph): number {
   const upTo = (name: string): number => {
     const { takes, needs = [] } = graph[name] ?? { takes: 0 };

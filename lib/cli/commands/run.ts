@@ -4,7 +4,7 @@ import { CONFIG_FLAGS } from "../../config/flags.ts";
 import { defineCommand, textFlag } from "../console/command.ts";
 import { detach, DETACH_FLAGS, refuseKey } from "../detach.ts";
 import { WORKSPACE_FLAG } from "../in_workspace.ts";
-import { APART_FLAGS, runApart, splitFlags } from "../run_apart.ts";
+import { APART_FLAGS, runApart, runSeveral, splitFlags } from "../run_apart.ts";
 import { runReview } from "../run_review.ts";
 import { TRUST_FLAG } from "../trust.ts";
 
@@ -32,9 +32,13 @@ export const command = defineCommand({
     // Several words are the job itself, unless they are the name of a file.
     const isJob = /\S\s+\S/.test(named) && !/\.jsonc?$/.test(named) && !isPlainFile(resolve(io.cwd, named));
     const flags = isJob ? { ...given, prompt: named } : given;
-    const apart = await runApart({ several, config, flags, named, trust, isJob }, { io, global });
+    const told = { config, flags, named, trust, isJob };
+    const apart = await runApart({ several, ...told }, { io, global });
     if (apart !== undefined) return apart;
-    const path = isJob ? config : positionals[0] ?? config;
-    return await runReview({ flags, path, cwd: io.cwd, trust: trust === true, isApart: workspace }, { io, global });
+    return await runReview({
+      ...{ flags, cwd: io.cwd, trust: trust === true, isApart: workspace },
+      path: isJob ? config : positionals[0] ?? config,
+      inAttempts: (attempts) => runSeveral({ several: { attempts }, ...told }, { io, global }),
+    }, { io, global });
   },
 });

@@ -31,7 +31,12 @@ export const command = defineCommand({
         const agent = agentOf(plan, role);
         return {
           ...{ role, gives, provider: agent.provider.id, driver: roleDriverOf(agent) },
-          ...present({ model: agent.model, back, maxCycles: gives === "review" ? maxReviewCycles : undefined }),
+          ...present({
+            model: agent.model,
+            back,
+            attempts: agent.attempts?.count,
+            maxCycles: gives === "review" ? maxReviewCycles : undefined,
+          }),
         };
       }),
       ...present({ testCommand: projectTestCmd === undefined ? undefined : formatTestCommand(projectTestCmd) }),
@@ -45,8 +50,9 @@ function loopText({ loop, maxRounds, mends, roles, testCommand }: Loop): string 
   const next = maxRounds === 1 ? "fails: so does the run" : `fails: ${mends}, in the next round`;
   const ends = { work: () => "hands its work on", review: reviewText, test: () => next };
   const rows = roles.map((role) => {
-    const { driver, gives, model, provider } = role;
-    return [role.role, `${provider}${model === undefined ? "" : ` ${model}`}, ${driver}`, ends[gives](role)];
+    const { attempts, driver, gives, model, provider } = role;
+    const agent = `${provider}${model === undefined ? "" : ` ${model}`}, ${driver}`;
+    return [role.role, attempts === undefined ? agent : `${agent}, ${attempts} attempts`, ends[gives](role)];
   });
   const all = testCommand === undefined ? rows : [...rows, ["test command", testCommand, next]];
   const width = (at: number) => Math.max(...all.map((row) => row[at]?.length ?? 0));

@@ -7,7 +7,7 @@ import type { Role } from "../../base/roles.ts";
 import type { ExecPlan } from "../../jobs/pipeline/plan.ts";
 import { agentsOf, workerNameOf } from "../../jobs/fallback.ts";
 import { agentsOfStep } from "../../jobs/pipeline/plan.ts";
-import { agentOf, type PlannedAgent } from "../../jobs/review_loop/plan.ts";
+import { agentOf, allAgentsOf } from "../../jobs/review_loop/plan.ts";
 import type { ReviewRunPlan } from "../../jobs/review_loop/plan.ts";
 import type { SandboxPlan } from "../../jobs/whole_sandbox.ts";
 import type { TestCommand } from "../../jobs/test_command.ts";
@@ -59,14 +59,16 @@ export function needsOfReview({ plan, roles, sources }: ReviewToLookAt): Needs {
   return {
     ...plan,
     session,
-    workers: roles.flatMap((role) =>
-      agentsOf<PlannedAgent>(agentOf(plan, role)).map((agent, index) => {
+    workers: roles.flatMap((role) => {
+      const own = agentOf(plan, role);
+      const { length } = agentsOf(own);
+      return allAgentsOf(own).map((agent, index) => {
         const driver = roleDriverOf(agent);
-        const name = workerNameOf(role, index);
+        const name = index < length ? workerNameOf(role, index) : `${role}#${index - length + 1}`;
         const launch = () => argvOf(driver, { ...agent, name: role, workdir });
         return { ...agent, name, isInPane: driver === "pane", asksPerson: driver !== "process", launch };
-      })
-    ),
+      });
+    }),
     commands: command === undefined ? [] : [{
       ...{ check: "test command", command, remedies },
       from: source === undefined ? "" : ` (${describeSource(source)})`,

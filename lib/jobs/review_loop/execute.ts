@@ -68,7 +68,7 @@ function reviewExecution(options: ReviewRunOptions): Execution<ReviewFact, RunSt
         ...run,
         plan,
         person: options.person,
-        ...present({ askAtTerminal: options.askAtTerminal }),
+        ...present({ askAtTerminal: options.askAtTerminal, taken: options.taken }),
         isPatient: options.isPatient ?? false,
         state: () => begun(run.state()),
       }),

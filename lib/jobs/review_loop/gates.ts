@@ -21,6 +21,9 @@ export function handOn(
   next: Role | undefined,
   { cycle, loop }: { readonly cycle: number; readonly loop: LoopShape },
 ): LoopState["stage"] {
+  if (next === undefined && loop.until !== undefined) {
+    return { kind: "finished", outcome: "pass", reason: `what the ${loop.until} begins with is there` };
+  }
   if (next === undefined) return TEST_COMMAND;
   return givenBy(next, loop) === "review" ? { kind: "work", role: next, cycle } : firstWork(next, loop);
 }

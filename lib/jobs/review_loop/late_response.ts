@@ -1,5 +1,7 @@
 import type { RunState } from "./state.ts";
-import { tidyArchive } from "../../turn/archive.ts";
+import { tidyArchive, writeToArchive } from "../../turn/archive.ts";
+import { nextAction } from "./machine.ts";
+import type { RunParts } from "./run_parts.ts";
 import { lookAtResponsePath, responsePathOf } from "../../turn/response_files.ts";
 import { responseText } from "../../turn/response_reading.ts";
 import { removeIfThere } from "../../base/ports/files.ts";
@@ -95,4 +97,23 @@ function readOriginal(workdir: string, role: Role): Uint8Array<ArrayBuffer> | un
  */
 function isBegunCopy(content: Uint8Array, original: Uint8Array): boolean {
   return content.length < original.length && content.every((byte, index) => byte === original[index]);
+}
+
+/** Records the turns that were done in another run: those that the loop comes to first. No agent is asked for them. */
+export async function takeTurns({ folder, record, state, taken }: RunParts): Promise<void> {
+  if (taken === undefined || Object.keys(state().agents).length > 0) return;
+  const turns = await taken();
+  for (;;) {
+    for (const fact of state().untold) record(fact);
+    const action = nextAction(state().loop);
+    const turn = action.do === "run_attempt" ? turns.find(({ turnId }) => turnId === action.at.id) : undefined;
+    if (action.do !== "run_attempt" || turn === undefined) return;
+    const { text, ...about } = turn;
+    const { role, round, cycle } = action.at;
+    const { takenFrom, turnId } = turn;
+    record({ type: "turn_started", turnId, role, round, cycle, promptBytes: 0, takenFrom });
+    const { path: archivedAs, bytes } = writeToArchive(text, { archiveDir: folder.responsesDir, label: role });
+    const sha256 = await sha256Hex(new TextEncoder().encode(text));
+    record({ type: "response_received", role, bytes, archivedAs, sha256, seconds: 0, ...about }, text);
+  }
 }

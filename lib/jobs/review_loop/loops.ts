@@ -30,7 +30,7 @@ export function rolesFrom(
     isLastRound && gives === "test" || next === undefined ? { name } : { name, next }
   );
   const reached = reachableSteps(steps, { from: numberOf(role, loop) });
-  return rolesIn(loop).filter((_, index) => reached.has(index + 1));
+  return steps.map(({ name }) => name).filter((_, index) => reached.has(index + 1));
 }
 
 /** The first turn of a role in a round: an exchange with its reviewer counts from 1. */

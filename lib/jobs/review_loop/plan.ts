@@ -6,6 +6,8 @@ import type { Driver } from "../../agents/driven_agent.ts";
 import type { Provider } from "../../agents/provider.ts";
 import type { AroundAgent, SandboxRequest } from "../../agents/launch_plan.ts";
 import { UsageError } from "../../base/errors.ts";
+import { firstRole } from "./loops.ts";
+import { rolesIn } from "./shapes.ts";
 import { agentsOf } from "../fallback.ts";
 import type { SandboxPlan } from "../whole_sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
@@ -13,7 +15,7 @@ import type { RunPlan } from "../../run/plan.ts";
 import type { SettingsOf } from "../../base/settings.ts";
 import type { POST_PROCESSING_SETTINGS, REVIEW_RUN_SETTINGS, ReviewLoopSettings, TMUX_SETTINGS } from "./settings.ts";
 
-export { firstRole } from "./loops.ts";
+export { firstRole };
 export { ownRolesTold } from "./shapes.ts";
 
 export interface ReviewRunPlan extends RunPlan, SettingsOf<typeof REVIEW_RUN_SETTINGS> {
@@ -53,6 +55,14 @@ export interface AgentPlan extends PlannedAgent {
   readonly caps?: Caps;
   /** Who may take its place. @default {[]} */
   readonly fallbacks?: readonly PlannedAgent[];
+  /** Of a role whose work is done several times side by side, of which one is chosen. @default it is done once */
+  readonly attempts?: RoleAttempts;
+}
+
+export interface RoleAttempts {
+  readonly count: number;
+  /** Their agents, in turn. @default {[]} that of the role */
+  readonly agents: readonly PlannedAgent[];
 }
 
 interface TmuxPlan extends SettingsOf<typeof TMUX_SETTINGS> {}
@@ -61,7 +71,23 @@ export interface PostProcessingPlan extends SettingsOf<typeof POST_PROCESSING_SE
 
 /** The agents of all roles, with those that may take their places. */
 export function plannedAgents({ agents }: Pick<ReviewRunPlan, "agents">): readonly PlannedAgent[] {
-  return Object.values(agents).flatMap((agent) => agentsOf<PlannedAgent>(agent));
+  return Object.values(agents).flatMap(allAgentsOf);
+}
+
+/** Whoever may play a role: its own agent, those that may take its place, and those of its attempts. */
+export function allAgentsOf(agent: AgentPlan): readonly PlannedAgent[] {
+  return [...agentsOf<PlannedAgent>(agent), ...agent.attempts?.agents ?? []];
+}
+
+/** The role whose work is done several times, and how often; undefined where each is done once. */
+export function attemptsIn(
+  { agents, loop }: Pick<ReviewRunPlan, "agents" | "loop">,
+): (RoleAttempts & { readonly role: Role; readonly isFirst: boolean }) | undefined {
+  const roles = rolesIn(loop);
+  const first = firstRole(loop);
+  const role = roles.slice(roles.indexOf(first)).find((name) => (agents[name]?.attempts?.count ?? 1) > 1);
+  const attempts = role === undefined ? undefined : agents[role]?.attempts;
+  return role === undefined || attempts === undefined ? undefined : { ...attempts, role, isFirst: role === first };
 }
 
 export function agentsUsed(plan: Pick<ReviewRunPlan, "agents">): readonly Provider[] {

@@ -4,7 +4,7 @@ import { CapReachedError, tokenCapOf, TokensUnknownError } from "../../run/caps.
 import type { RunResult } from "../../run/execution.ts";
 import { openActivities, openHooks, openTurnEvents } from "./agent_channels.ts";
 import { startAgents } from "./agents.ts";
-import { findLateReplies, findLateResponse } from "./late_response.ts";
+import { findLateReplies, findLateResponse, takeTurns } from "./late_response.ts";
 import { keepDialogScreens } from "./kept_screens.ts";
 import { nextAction } from "./machine.ts";
 import { failLeftMessages } from "./mailbox.ts";
@@ -45,6 +45,7 @@ async function findNext(parts: RunParts) {
   if (late !== undefined) record(late.event, late.text);
   for (const reply of await findLateReplies(folder, state())) record(reply);
   await keepTurnChanges({ ...parts, workdir: plan.workdir }).makeUp();
+  await takeTurns(parts);
   const next = nextAction(state().loop);
   // No agent is started for a turn that may not begin.
   if (next.do === "run_attempt") parts.requireTurn(next.at.role, { hasBegun: state().turn !== undefined });

@@ -4,8 +4,8 @@ import { responseText } from "../../turn/response_reading.ts";
 import type { Recorded } from "../../journal/job.ts";
 import type { JournalFolder } from "../../journal/job.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
+import { present } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
-
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { RecordedEvent } from "./fold.ts";
 
@@ -29,4 +29,28 @@ export async function recallResponse(event: Recorded<ReviewFact>, folder: Journa
   const text = responseText(content);
   if (text === undefined) throw fail("is not valid UTF-8");
   return { ...event, archivedAs: path, text };
+}
+
+/** A turn that was done in another run, with its response. */
+export interface TakenTurn extends Pick<Extract<ReviewFact, { type: "response_received" }>, "turnId" | "names"> {
+  readonly text: string;
+  /** The id of that run. */
+  readonly takenFrom: string;
+}
+
+/**
+ * The turns that are on record of a run, with what was responded to them.
+ *
+ * @throws {PanewrightError} where a response is not there any more, or was changed
+ */
+export async function recallTurns(
+  facts: readonly Recorded<ReviewFact>[],
+  folder: JournalFolder,
+): Promise<readonly TakenTurn[]> {
+  const found = facts.map(async (fact) => {
+    if (fact.type !== "response_received") return [];
+    const { text = "" } = await recallResponse(fact, folder);
+    return [{ turnId: fact.turnId, text, takenFrom: folder.id, ...present({ names: fact.names }) }];
+  });
+  return (await Promise.all(found)).flat();
 }

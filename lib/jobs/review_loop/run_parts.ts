@@ -5,13 +5,16 @@ import type { AskAtTerminal, PlannedOptions, Run } from "../../run/execution.ts"
 import type { Judge } from "../evidence/gather.ts";
 import type { ReviewRunPlan } from "./plan.ts";
 import type { RunState } from "./state.ts";
+import type { TakenTurn } from "./recall_response.ts";
 
 export interface ReviewRunOptions extends PlannedOptions<ReviewFact, ReviewRunPlan, AskAboutDialog> {
   readonly beforeResume?: (roles: readonly Role[]) => Promise<void>;
+  /** The turns that were done in another run. @default {[]} */
+  readonly taken?: () => Promise<readonly TakenTurn[]>;
 }
 
 /** A run under way, with its plan. */
-export interface RunParts extends Run<ReviewFact, RunState> {
+export interface RunParts extends Run<ReviewFact, RunState>, Pick<ReviewRunOptions, "taken"> {
   readonly plan: ReviewRunPlan;
   /** The person at the terminal, who is asked about dialogs; undefined where nobody sits there. */
   readonly person: AskAboutDialog | undefined;

@@ -8,10 +8,9 @@ import { adoptSession } from "../../tmux/adopt_session.ts";
 import { endMarkedProcesses } from "../../tmux/pane_processes.ts";
 import { openSession } from "../../tmux/open_session.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
-import { agentsOf } from "../fallback.ts";
 import { rolesUsed } from "./machine.ts";
 import { agentInUse } from "./role_due.ts";
-import { agentOf, type ReviewRunPlan } from "./plan.ts";
+import { agentOf, allAgentsOf, type ReviewRunPlan } from "./plan.ts";
 import type { Role } from "../../base/roles.ts";
 import type { SessionState } from "../../journal/workers.ts";
 import type { RunParts } from "./run_parts.ts";
@@ -34,7 +33,7 @@ export interface RunSession {
 
 export function hasPanes(plan: Pick<ReviewRunPlan, "agents" | "loop">): boolean {
   return rolesUsed(plan.loop).some((role) =>
-    agentsOf(agentOf(plan, role)).some((agent) => roleDriverOf(agent) === "pane")
+    allAgentsOf(agentOf(plan, role)).some((agent) => roleDriverOf(agent) === "pane")
   );
 }
 

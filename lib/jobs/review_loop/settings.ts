@@ -206,19 +206,23 @@ export interface ReviewLoopSettings extends SettingsOf<typeof REVIEW_LOOP_SETTIN
   readonly words?: Readonly<Record<Role, string>>;
   /** The roles that the configuration makes. @default {{}} */
   readonly ownRoles?: Readonly<Record<Role, OwnRole>>;
+  /** As in `LoopShape`. */
+  readonly until?: Role;
 }
 
 export const DEFAULT_REVIEW_LOOP_SETTINGS: ReviewLoopSettings = defaultsOf(REVIEW_LOOP_SETTINGS);
 
 export function reviewLoopSettings(
-  { words, ownRoles, ...given }: {
+  { words, ownRoles, until, ...given }: {
     readonly [Name in keyof ReviewLoopSettings]?: ReviewLoopSettings[Name] | undefined;
   } = {},
 ): ReviewLoopSettings {
   const settings = { ...completeSettings(REVIEW_LOOP_SETTINGS, given), ...present({ words, ownRoles }) };
   const problem = loopProblem(settings);
   if (problem !== undefined) throw new UsageError(`Cannot use the loop ${settings.shape}: ${problem}`);
-  if (testerIn(settings) !== undefined || settings.projectTestCmd !== undefined) return settings;
+  if (testerIn(settings) !== undefined || settings.projectTestCmd !== undefined) {
+    return { ...settings, ...present({ until }) };
+  }
   throw new UsageError(
     `Cannot use the loop ${settings.shape}: without a tester, only a test command tells whether it is done`,
   );

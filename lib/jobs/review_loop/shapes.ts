@@ -27,6 +27,8 @@ export interface LoopShape {
   readonly mendedBy?: Role | undefined;
   /** @default {{}} */
   readonly ownRoles?: Readonly<Record<Role, OwnRole>>;
+  /** The role before which it ends: several attempts of that begin with what was done until then. @default it ends with its test */
+  readonly until?: Role;
 }
 
 /** The loops that have a name. */
@@ -71,7 +73,9 @@ export function authorOf(role: Role, { ownRoles = {} }: LoopShape): Role | undef
 export function stepsOf(loop: LoopShape): readonly LoopStep[] {
   const roles = rolesIn(loop);
   const mends = mendsIn(loop);
-  return roles.map((name, at): LoopStep => {
+  const { until } = loop;
+  const end = until === undefined ? roles.length : roles.indexOf(until);
+  return roles.slice(0, end).map((name, at): LoopStep => {
     const author = authorOf(name, loop);
     if (author !== undefined) return { name, gives: "review", next: { fail: author } };
     // A tester that comes before who programs writes the tests.

@@ -71,18 +71,20 @@ export const LANE_RECORDS = {
     ...OF_LANE,
     /** How many tasks, and steps that are done side by side, there are. */
     of: number,
-    purpose: oneOf("task", "merge", "judge"),
+    purpose: oneOf("task", "lead", "merge", "judge"),
     workspace: text,
     /** Absolute path of the folder in which its agents work. */
     workdir: text,
     base: text,
     problem: optional(object({ conflicts: listOf(text), output: text })),
+    /** Of an attempt of a role: the run of those before it, and where they have worked. */
+    lead: optional(object({ run: text, workdir: text })),
   }, {
     ...ITS_FILE,
-    state: (state, { task: number, file, part, attempt, purpose, workspace, workdir, base, problem }) => ({
+    state: (state, { task: number, file, part, attempt, purpose, workspace, workdir, base, problem, lead }) => ({
       ...withLane(state, {
         ...{ number, file, purpose, workspace, workdir, base, stage: "working" },
-        ...present({ part, attempt, problem }),
+        ...present({ part, attempt, problem, lead }),
       }),
       begun: Math.max(state.begun, number),
     }),
@@ -93,7 +95,7 @@ export const LANE_RECORDS = {
           ? `${lane.part === undefined ? "task" : "step"} ${task} of ${of}: ${
             laneName(lane)
           }, in the workspace ${workspace}`
-          : `${laneName(lane)}: an agent ${WORK_OF[purpose]}, in the workspace ${workspace}`,
+          : `${laneName(lane)}: ${WORK_OF[purpose]}, in the workspace ${workspace}`,
         "heading",
       ),
     items: (lane, { title }) => opens(`lane:${laneName(lane)}`, { kind: "round", lane: laneName(lane), title }),
@@ -182,14 +184,16 @@ export const LANE_RECORDS = {
     reason: text,
     /** What came of it; missing where it has not passed. */
     commit: optional(text),
+    /** Whether attempts begin with that, and it is not landed itself. */
+    leads: optional(flag),
   }, {
     ...ITS_FILE,
-    state: (state, { outcome, commit, ...lane }) =>
-      inTurn(changeLane(state, lane, { stage: STAGE_AFTER[outcome], ...present({ commit }) }), lane),
+    state: (state, { outcome, commit, leads = false, ...lane }) =>
+      inTurn(changeLane(state, lane, { stage: leads ? "led" : STAGE_AFTER[outcome], ...present({ commit }) }), lane),
     progress: (before, { outcome, at, ...lane }) => outcome === "waiting" ? {} : leftBy(before, { at, ...lane }),
-    words: ({ outcome, reason, ...lane }) =>
+    words: ({ outcome, reason, leads = false, ...lane }) =>
       line(
-        outcome === "pass" ? `${laneName(lane)} passed in its workspace` : `${laneName(lane)}: ${reason}`,
+        outcome === "pass" && !leads ? `${laneName(lane)} passed in its workspace` : `${laneName(lane)}: ${reason}`,
         outcome === "pass" || outcome === "stopped" ? "plain" : "caution",
       ),
     items: (lane, { title }) => closes(`lane:${laneName(lane)}`, { kind: "note", lane: laneName(lane), title }),
@@ -236,8 +240,9 @@ function toneOf(outcome: keyof typeof MERGED) {
 }
 
 const WORK_OF = {
-  merge: "brings it together with what was landed meanwhile",
-  judge: "says which of its attempts is the best",
+  lead: "the roles that come before its attempts begin",
+  merge: "an agent brings it together with what was landed meanwhile",
+  judge: "an agent says which of its attempts is the best",
 } as const;
 
 const STAGE_AFTER = { pass: "passed", fail: "failed", waiting: "waiting", stopped: "lost" } as const;

@@ -191,6 +191,12 @@ export interface QuestionState {
 }
 
 /** A task, or an attempt of one, that is done beside others: a run of its own, in a workspace of its own. */
+/** A run in the workspace of a lane. */
+export interface LeadRun {
+  readonly run: string;
+  readonly workdir: string;
+}
+
 export interface LaneState {
   readonly number: number;
   readonly file: string;
@@ -199,10 +205,12 @@ export interface LaneState {
   /** Counts from 1; missing where the task is tried once. */
   readonly attempt?: number | undefined;
   /**
-   * `merge`: an agent is to bring the work together with what was landed meanwhile. `judge`: one is to say which of its
-   * attempts is the best.
+   * `lead`: the roles before the one with several attempts do their part, once. `merge`: an agent is to bring the work
+   * together with what was landed meanwhile. `judge`: one is to say which of its attempts is the best.
    */
-  readonly purpose: "task" | "merge" | "judge";
+  readonly purpose: "task" | "lead" | "merge" | "judge";
+  /** Of an attempt of a role: where the roles before it have done their part. */
+  readonly lead?: LeadRun | undefined;
   /** The name of its workspace. */
   readonly workspace: string;
   readonly workdir: string;
@@ -215,10 +223,10 @@ export interface LaneState {
   /** What the agent of a merge is told. */
   readonly problem?: MergeProblem;
   /**
-   * `passed`: its work is to be merged. `unmerged`: that was tried in vain; `failed`: both until the run is resumed. `lost`:
-   * another attempt has landed, or it has judged.
+   * `led`: attempts can begin with what it has come to. `passed`: its work is to be merged. `unmerged`: that was tried in
+   * vain; `failed`: both until the run is resumed. `lost`: another attempt has landed, or it has judged.
    */
-  readonly stage: "working" | "waiting" | "passed" | "unmerged" | "failed" | "landed" | "lost";
+  readonly stage: "working" | "waiting" | "led" | "passed" | "unmerged" | "failed" | "landed" | "lost";
   /** What came of it. */
   readonly commit?: string | undefined;
   /** The commit that was about to be landed when that was told last. */

@@ -56,4 +56,10 @@ export type RulesUsed = ValueOf<typeof rulesUsed>;
 
 export type RunOrigin = ValueOf<typeof origin>;
 
+/** What an attempt begins with, and does not do itself. */
+export const TAKEN = {
+  /** The id of the run whose response it is: the one of the roles before the one with several attempts. */
+  takenFrom: optional(text),
+} as const;
+
 export const messageKind = wordOf<MessageKind>({ prompt: true, reminder: true, refusal: true, continuation: true });

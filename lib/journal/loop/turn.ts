@@ -7,7 +7,7 @@ import { counted } from "../progress.ts";
 import { waitsFor, waitsNoLonger } from "../waiting.ts";
 import { detail, line } from "../words/lines.ts";
 import { duration, plural } from "../words/words.ts";
-import { messageKind, role } from "./fields.ts";
+import { messageKind, role, TAKEN } from "./fields.ts";
 import { inTurn, newTurn, type RunRecords } from "./state.ts";
 import { turnActivity, turnBegins, turnPlace, waitEnds } from "./place.ts";
 
@@ -23,6 +23,7 @@ export const TURN_BEGINS = {
     /** 1 for the first exchange between an author and its reviewer; 0 for the tester. */
     cycle: number,
     promptBytes: number,
+    ...TAKEN,
   }, {
     state: (state, fact) => ({
       ...state,
@@ -30,9 +31,13 @@ export const TURN_BEGINS = {
       // An earlier version did not tell it: by now others may have changed what they liked.
       changesDue: undefined,
     }),
-    progress: (before, fact) => ({ ...turnBegins(before, fact, "prompting"), ...counted(before, "turns") }),
-    meter: ({ role: worker }) => ({ kind: "turn_begins", worker }),
-    words: (record) => detail(`${record.role}: its turn begins (${turnPlace(record)})`),
+    progress: (before, fact) =>
+      fact.takenFrom === undefined ? { ...turnBegins(before, fact, "prompting"), ...counted(before, "turns") } : {},
+    meter: ({ role: worker, takenFrom }) => takenFrom === undefined ? { kind: "turn_begins", worker } : undefined,
+    words: (record) =>
+      record.takenFrom === undefined ? detail(`${record.role}: its turn begins (${turnPlace(record)})`) : line(
+        `${record.role}: its turn (${turnPlace(record)}) was done before the attempts, in run ${record.takenFrom}`,
+      ),
     items: (fact, _words) => [workItem(fact, "works")],
   }),
   /** The turn that an earlier process has begun continues. */

@@ -13,7 +13,7 @@ import { waitsNoLonger } from "../waiting.ts";
 import { detail, line, timed } from "../words/lines.ts";
 import { byteSize, duration, workerStatusText } from "../words/words.ts";
 import { changeWorker, workerOf } from "../workers.ts";
-import { messageKind, role } from "./fields.ts";
+import { messageKind, role, TAKEN } from "./fields.ts";
 import { countOf, findOpenTurn, inAgent, inTurn, type RunRecords } from "./state.ts";
 import { isOfMessage, turnPlace, waitEnds } from "./place.ts";
 
@@ -185,6 +185,7 @@ export const TURN_GOES = {
     seconds: number,
     /** What of the words of a review, written like no path, exists in the working directory. */
     names: optional(object({ files: listOf(text), folders: listOf(text) })),
+    ...TAKEN,
   }, {
     isRest: true,
     paths: ({ archivedAs }, map) => ({ archivedAs: map(archivedAs) }),
@@ -203,9 +204,10 @@ export const TURN_GOES = {
       activity: undefined,
       ...waitsNoLonger(before, role),
     }),
-    meter: ({ role: worker, seconds }) => ({ kind: "turn_ends", worker, seconds }),
-    words: ({ role, bytes, seconds, archivedAs }) =>
-      line(
+    meter: ({ role: worker, seconds, takenFrom }) =>
+      takenFrom === undefined ? { kind: "turn_ends", worker, seconds } : undefined,
+    words: ({ role, bytes, seconds, archivedAs, takenFrom }) =>
+      takenFrom !== undefined ? [] : line(
         `${role}: response of ${byteSize(bytes)} after ${duration(seconds)}, kept as ${
           archivedAs.replace(/^.*\//, "")
         }`,

@@ -120,6 +120,25 @@ Deno.test("a response or a test result that nobody waits for is refused", () => 
   assertThrows(() => applyResponse(atCommand, { text: PASS }, context), TypeError, "at test_command");
 });
 
+Deno.test("a loop that ends before a role asks those before it only, and passes once they have agreed", () => {
+  const context = contextWith({ until: "programmer", minReviewCyclesBeforeApproval: 1 });
+  const answer = scripted({ analyst: ["one", "two"], analyst_review: [REVISE, GOOD_REVIEW] });
+  const asked: string[] = [];
+  let { state } = startLoop(context);
+  assertEquals(rolesAhead(state, context.settings), ["analyst", "analyst_review"]);
+  for (let turn = turnIn(state); turn !== undefined; turn = turnIn(state)) {
+    asked.push(turn.id);
+    state = applyResponse(state, { text: answer(turn) }, context).state;
+  }
+  assertEquals(asked, ["r1-analyst-c1", "r1-analyst_review-c1", "r1-analyst-c2", "r1-analyst_review-c2"]);
+  assertEquals(state.stage, {
+    kind: "finished",
+    outcome: "pass",
+    reason: "what the programmer begins with is there",
+  });
+  assertEquals(aheadAtStart({ until: "programmer", shape: "spec-first", projectTestCmd: "make" }), ["tester"]);
+});
+
 function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
   return value;
