@@ -248,6 +248,26 @@ export function evidenceLines(
   ];
 }
 
+interface BaseTried {
+  readonly passed: boolean;
+  readonly detail: string;
+  readonly total?: number | undefined;
+  readonly notMade?: boolean | undefined;
+}
+
+export const BASE_TRIED = {
+  words: ({ detail, notMade = false, passed, total }: BaseTried) => {
+    if (passed) {
+      const tests = total === undefined ? "" : ` (${plural(total, "test")})`;
+      return line(`evidence: on the code as it was the checks pass${tests}`, "plain", "detail");
+    }
+    const what = notMade ? "the checks could not be tried" : "the checks fail already";
+    return line(`on the code as it was ${what}: ${shortened(detail)}`, notMade ? "caution" : "plain");
+  },
+  items: ({ notMade = false, passed }: BaseTried, { title }: ToldRecord): readonly ItemChange[] =>
+    passed ? [] : [adds({ kind: "note", lane: "run", title, tone: notMade ? "caution" : "plain" })],
+};
+
 export const EVIDENCE = {
   progress: (_before: object, { remarks }: Evidence) => ({ remarks }),
   words: evidenceLines,

@@ -134,6 +134,18 @@ export const RUN_FACTS = {
     output: text,
     passable: flag,
   },
+  /** How the checks end on the code as it was, which was tried while the first agent worked. */
+  base_tried: {
+    commit: text,
+    passed: flag,
+    detail: text,
+    /** The tests that failed, where they are told by name. */
+    failed: optional(listOf(text)),
+    /** How many tests there are, where the runner tells it. */
+    total: optional(number),
+    notMade: optional(flag),
+    passable: flag,
+  },
   /** What is known of the tests by which the work in a workspace has passed. */
   evidence_gathered: {
     /** The commit that it began with, and the one that was judged; missing where agents worked in the checkout itself. */
@@ -203,5 +215,5 @@ export const RUN_FACTS = {
 
 /** What comes of looking whether what has passed holds. */
 export type JudgingFact = {
-  [Type in "evidence_gathered" | "workspace_set_up" | "warning" | "sandbox_refused"]: RunFactOf<Type>;
-}["evidence_gathered" | "workspace_set_up" | "warning" | "sandbox_refused"];
+  [Type in "evidence_gathered" | "base_tried" | "workspace_set_up" | "warning" | "sandbox_refused"]: RunFactOf<Type>;
+}["evidence_gathered" | "base_tried" | "workspace_set_up" | "warning" | "sandbox_refused"];

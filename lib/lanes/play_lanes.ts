@@ -1,6 +1,7 @@
 import { RuntimeError } from "../base/errors.ts";
 import { folderResult } from "../jobs/pipeline/drive_tasks.ts";
 import type { ExecOptions } from "../jobs/pipeline/execute.ts";
+import { openBaseTrial } from "../jobs/evidence/base_trial.ts";
 import { createJudge, withEvidence } from "../jobs/evidence/gather.ts";
 import { checksOfAll } from "../jobs/pipeline/checks.ts";
 import type { ExecPlan } from "../jobs/pipeline/plan.ts";
@@ -40,6 +41,11 @@ export async function playLanes(
   const target = await targetOf(run, { parallel, plan });
   using _held = await holdTarget(target);
   await freeTarget(target);
+  const all = checksOfAll(tasks.map(({ pipeline }) => plan.pipelines[pipeline]));
+  const checks = all.filter((check) => check.type === "shell");
+  await using early = openBaseTrial({ run, plan });
+  if (plan.sandbox?.whole !== undefined && (run.state().lanes ?? []).length === 0) early.begin(checks, target);
+  const judge = createJudge({ run, plan, early });
   const over = new AbortController();
   await using fan = new Fan({
     ...{ run, plan, planIn, ...ways, tasks, target, over, options },
@@ -52,9 +58,7 @@ export async function playLanes(
     tellLeft(run, tasks);
   }
   const result = endOf(run, { waiting: fan.waiting() });
-  const checks = checksOfAll(tasks.map(({ pipeline }) => plan.pipelines[pipeline]));
-  const judge = createJudge({ run, plan });
-  return await withEvidence(result, () => judge(checks.filter((check) => check.type === "shell"), target));
+  return await withEvidence(result, () => judge(checks, target));
 }
 
 async function targetOf(

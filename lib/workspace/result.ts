@@ -249,10 +249,14 @@ export async function removeWorkspace(
   return commits;
 }
 
-/** Removes what was made to check what comes together in a workspace: a process that was killed may have left it. */
-export async function dropChecks(target: string): Promise<void> {
+/**
+ * Removes what was made to check what comes together in a workspace: a process that was killed may have left it.
+ *
+ * @param as `base`: what was made to check what it began with
+ */
+export async function dropChecks(target: string, as: "check" | "base" = "check"): Promise<void> {
   for (const left of listWorkspaces()) {
-    if (left.partOf?.target === target && left.partOf.as === "check") await dropWorkspace(left);
+    if (left.partOf?.target === target && left.partOf.as === as) await dropWorkspace(left);
   }
 }
 

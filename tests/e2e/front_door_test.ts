@@ -373,3 +373,29 @@ for (const provider of ["codex", "claude_code"] as const) {
     },
   });
 }
+
+Deno.test({
+  name: "while the agent works, the tests run on the code as it was: what failed there already is told by name, once",
+  ignore: !CAN_RUN.codex,
+  async fn() {
+    const test = 'require("node:test").test("rounds", () => require("node:fs").readFileSync("fixed.txt"));\n';
+    await using project = await newProject("codex", {
+      "package.json": { scripts: { test: "node --test" } },
+      "price.test.js": test,
+    });
+    const { code, stderr, stdout } = await project.run(TASK, "--trust");
+    assertEquals(code, 0, stderr + stdout);
+    const told = (await project.run("logs", "--wd", await workdirOf(project, NAME))).stdout;
+    const [first = "", ...more] = told.split("\n").filter((line) => line.includes("on the code as it was"));
+    assertMatch(first, /on the code as it was the checks fail already: npm test: exit code 1: rounds$/);
+    // The trials of the end have it from there.
+    assertMatch(more.join("\n"), /^\S+ evidence: on the code as it was a check fails: npm test: exit code 1: rounds$/);
+    await project.sandbox.assertNothingLeft();
+  },
+});
+
+async function workdirOf({ run }: Awaited<ReturnType<typeof newProject>>, name: string): Promise<string> {
+  const { stdout } = await run("workspaces", "--json");
+  const all = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  return all.find((one) => one.name === name)?.workdir ?? "";
+}

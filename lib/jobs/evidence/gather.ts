@@ -12,6 +12,7 @@ import { dropChecks, keepResult } from "../../workspace/result.ts";
 import { filesIn, patchBetween, textsIn, treeOf } from "../../workspace/trees.ts";
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import { formatTestCommand } from "../test_command.ts";
+import type { BaseTrial } from "./base_trial.ts";
 import { testsSinceNoted } from "./noted.ts";
 import { tryHunks } from "./try_hunks.ts";
 import type { DecidingCheck, TrialRun } from "./trial.ts";
@@ -39,7 +40,7 @@ export type Judge = (
 ) => Promise<Judged>;
 
 /** A judge of a run, which looks at the same work once. */
-export function createJudge({ plan, run }: TrialRun): Judge {
+export function createJudge({ early, plan, run }: TrialRun & { readonly early?: BaseTrial }): Judge {
   let last: { readonly of: string; readonly judged: Judged } | undefined;
   return async (checks, target) => {
     const { evidence: settings } = plan;
@@ -55,7 +56,7 @@ export function createJudge({ plan, run }: TrialRun): Judge {
     const tree = await treeOf(commit, { store, signal });
     const of = JSON.stringify([tree, checks]);
     if (last?.of === of) return last.judged;
-    const tried = { plan, run, workspace, settings, commit, tree, checks };
+    const tried = { plan, run, early, workspace, settings, commit, tree, checks };
     last = { of, judged: await judgeWork(tried) };
     return last.judged;
   };

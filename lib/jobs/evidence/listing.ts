@@ -1,3 +1,7 @@
+import { namingTests } from "../../evidence/runner_flags.ts";
+import { filesIn } from "../../workspace/trees.ts";
+import type { DecidingCheck } from "./trial.ts";
+
 const PYTHON_TEST = /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/;
 
 /**
@@ -11,4 +15,16 @@ export function listingOf(files: readonly string[]): Readonly<Record<string, str
     ...(files.some((path) => /(?:^|\/)go\.mod$/.test(path)) ? more("GOFLAGS", "-v") : {}),
     ...(files.some((path) => PYTHON_TEST.test(path)) ? more("PYTEST_ADDOPTS", "-rA") : {}),
   };
+}
+
+/** The checks, and the variables, by which runners name the tests of a commit. */
+export async function namingOf(
+  given: readonly DecidingCheck[],
+  { at, ...where }: { readonly at: string } & Parameters<typeof filesIn>[1],
+) {
+  const env = listingOf(await filesIn(at, where));
+  const checks = given.map((check) => ({ ...check, command: namingTests(check.command) }));
+  const isToldMore = Object.keys(env).length > 0 ||
+    checks.some(({ command }, index) => command !== given[index]?.command);
+  return { checks, env, isToldMore };
 }

@@ -35,6 +35,8 @@ export interface TrialRun {
 
 interface TrialOptions extends TrialRun {
   readonly workspace: Workspace;
+  /** As what its workspace is known. @default {"check"} */
+  readonly as?: "check" | "base";
   /** The commit that is tried. */
   readonly at: string;
   readonly checks: readonly DecidingCheck[];
@@ -67,12 +69,24 @@ const MOST_FAILED = 20;
 
 /** Makes all checks in a workspace of a commit in which no agent has worked, and which is removed again. */
 export async function trialOf(kind: TrialKind, options: TrialOptions): Promise<Tried> {
-  const { at, checks, env = {}, isNamed = true, junit, of, plan, prepare, run, scripts, workspace: { name, origin } } =
-    options;
+  const {
+    as = "check",
+    at,
+    checks,
+    env = {},
+    isNamed = true,
+    junit,
+    of,
+    plan,
+    prepare,
+    run,
+    scripts,
+    workspace: { name, origin },
+  } = options;
   const { signal } = run;
   const place = await openWorkspace(origin, {
     ...{ at, task: `${name} ${kind}`, now: run.wallClock(), signal, share: plan.workspace?.share ?? [] },
-    partOf: { target: name, as: "check" },
+    partOf: { target: name, as },
   });
   const about = { kind, ...present({ of }) };
   const results: (TestResults | undefined)[] = [];

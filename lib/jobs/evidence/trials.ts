@@ -2,7 +2,6 @@ import { present } from "../../base/schema.ts";
 import { filesForCanaries, saidBy, withCanary } from "../../evidence/canaries.ts";
 import { partsBy } from "../../evidence/test_files.ts";
 import type { ChangedTestFile } from "../../evidence/remarks.ts";
-import { namingTests } from "../../evidence/runner_flags.ts";
 import { guardedIn, newTestsIn } from "../../evidence/verdict.ts";
 import { contractKey } from "../../run/contract.ts";
 import { changedPaths } from "../../workspace/result.ts";
@@ -11,7 +10,8 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import type { SandboxPlan } from "../whole_sandbox.ts";
 import { elsewhere } from "./elsewhere.ts";
 import { bringHidden } from "./hidden.ts";
-import { listingOf } from "./listing.ts";
+import type { BaseTrial } from "./base_trial.ts";
+import { namingOf } from "./listing.ts";
 import { type DecidingCheck, trialOf, type TrialRun, type Tried } from "./trial.ts";
 
 /** The work that is judged. */
@@ -21,6 +21,8 @@ export interface Work extends TrialRun {
   readonly commit: string;
   readonly tree: string;
   readonly checks: readonly DecidingCheck[];
+  /** What was tried on the code as it was while agents worked. */
+  readonly early?: BaseTrial | undefined;
 }
 
 type Trying = Work & {
@@ -74,10 +76,8 @@ export async function trialsOf(
   const trials: Tried[] = [];
   let work = given;
   if (settings.cleanRoom && checks.length > 0) {
-    const env = listingOf(await filesIn(commit, { store, signal }));
-    const naming = checks.map((check) => ({ ...check, command: namingTests(check.command) }));
-    const isToldMore = Object.keys(env).length > 0 || naming.some(({ command }, at) => command !== checks[at]?.command);
-    work = { ...given, env, checks: naming };
+    const { isToldMore, ...naming } = await namingOf(checks, { at: commit, store, signal });
+    work = { ...given, ...naming };
     let clean = await trialOf("clean", { ...work, at: commit });
     // What has a runner tell more may be what fails.
     if (!clean.passed && isToldMore) {
@@ -105,7 +105,12 @@ async function attemptsOf(
   const [guarded, news] = [guardedIn(files), newTestsIn(files)];
   const { mutationCmd } = settings;
   return [
-    ...(isNamed ? [attempt("base", { at: base })] : []),
+    ...(isNamed
+      ? [
+        async () =>
+          await work.early?.resultOf(checks, env ?? {}).then(aloneIf) ?? await attempt("base", { at: base })(),
+      ]
+      : []),
     ...(guarded.length === 0
       ? []
       : [attempt("original", { at: await commitWith({ base, commit, ...swap }, { name, paths: guarded }) })]),
@@ -123,6 +128,10 @@ async function attemptsOf(
       return trialOf("mutation", { ...work, at: commit, checks: mutating, junit: undefined }).then(alone);
     }]),
   ];
+}
+
+function aloneIf(trial: Tried | undefined): readonly Tried[] | undefined {
+  return trial && [trial];
 }
 
 function alone(trial: Tried): readonly Tried[] {

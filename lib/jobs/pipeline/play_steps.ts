@@ -11,10 +11,12 @@ import type { ExecOptions } from "./context.ts";
 import { readInterruptedLog } from "./left_over.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { ExecPlan } from "./plan.ts";
+import { openBaseTrial } from "../evidence/base_trial.ts";
 import { createJudge, type Judge, withEvidence } from "../evidence/gather.ts";
 import { requireHidden } from "../evidence/hidden.ts";
 import { noteTestsOf } from "../evidence/noted.ts";
 import { checksOfAll } from "./checks.ts";
+import type { CheckPlan } from "./plan.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { openStepsSandbox } from "./steps_sandbox.ts";
 
@@ -23,8 +25,13 @@ export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOpti
   const { plan } = options;
   await requireHidden(plan, run.signal);
   await noteTestsOf(run, plan);
-  const judge = createJudge({ run, plan });
-  const result = await playOnGround(() => playOnce(run, { ...options, judge }), {
+  const isNew = run.state().begun === 0;
+  const shellChecks = () =>
+    checksOfAll((run.state().pipelines ?? []).map((name) => plan.pipelines[name])).filter(isShell);
+  await using early = openBaseTrial({ run, plan });
+  const judge = createJudge({ run, plan, early });
+  const onAtWork = () => isNew && early.begin(shellChecks());
+  const result = await playOnGround(() => playOnce(run, { ...options, judge, onAtWork }), {
     ...{ signal: run.signal, maxRestarts: MOST_RESTARTS },
     restarts: () => run.state().groundRestarts ?? 0,
     onLost: (lost) =>
@@ -34,9 +41,11 @@ export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOpti
         ...present({ interruptedLog: readInterruptedLog(run.folder, run.state()) }),
       }),
   });
-  const pipelines = run.state().pipelines ?? [];
-  const checks = checksOfAll(pipelines.map((name) => plan.pipelines[name]));
-  return await withEvidence(result, () => judge(checks.filter((check) => check.type === "shell")));
+  return await withEvidence(result, () => judge(shellChecks()));
+}
+
+function isShell(check: CheckPlan) {
+  return check.type === "shell";
 }
 
 /** How often the sandbox around the agents is opened anew. */
@@ -44,7 +53,7 @@ const MOST_RESTARTS = 2;
 
 async function playOnce(
   run: Run<ExecFact, ExecState>,
-  { judge, ...options }: ExecOptions & { readonly judge: Judge },
+  { judge, onAtWork, ...options }: ExecOptions & { readonly judge: Judge; readonly onAtWork: () => void },
 ): Promise<RunResult> {
   const { plan } = options;
   const { target, overrides } = headOf(run.state());
@@ -69,7 +78,11 @@ async function playOnce(
       ? undefined
       : openPassedTasks(options.passedTasksFile, { workdir: plan.workdir, run: run.folder.id }),
     // The attempt's log has it word for word.
-    onActivity: (event) => options.onEvent?.({ ...event, fact: run.redactor.value(event.fact) }),
+    onActivity(event) {
+      // Outside of the sandbox its tests and these could meet at a port.
+      if (inside.plan.sandboxOfCommands !== undefined && event.fact.type !== "session") onAtWork();
+      options.onEvent?.({ ...event, fact: run.redactor.value(event.fact) });
+    },
     person: options.person,
     isPatient: options.isPatient ?? false,
     runHeadless: options.runHeadless ?? runHeadless,

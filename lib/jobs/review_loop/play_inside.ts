@@ -6,6 +6,7 @@ import { agentsOf, workerNameOf } from "../fallback.ts";
 import { hostGateOf } from "../host_question.ts";
 import type { AgentPlan, PlannedAgent } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
+import { openBaseTrial } from "../evidence/base_trial.ts";
 import { createJudge, withEvidence } from "../evidence/gather.ts";
 import { requireHidden } from "../evidence/hidden.ts";
 import { endLeft } from "./left_by_roles.ts";
@@ -70,18 +71,30 @@ export async function playInside(parts: RunParts): Promise<RunResult> {
     await endLeft(parts);
     await using inside = await openRolesSandbox(parts);
     await setUpWorkspace({ run: inside.parts, plan: parts.plan, around: inside.parts.plan.sandboxOfCommands });
-    return await playRun({ ...inside.parts, judge: judgeBeside });
+    return await playRun({
+      ...inside.parts,
+      judge: judgeBeside,
+      record(fact, text) {
+        record(fact, text);
+        // Outside of the sandbox the agents' tests and these could meet at a port.
+        if (isNew && fact.type === "message_sent" && inside.parts.plan.sandboxOfCommands !== undefined) {
+          early.begin(checks);
+        }
+      },
+    });
   };
   const { plan } = parts;
   const { projectTestCmd: command, testCommandTimeoutSeconds: timeLimitSeconds } = plan.loop;
-  const judgeAll = createJudge({ run: parts, plan });
+  await using early = openBaseTrial({ run: parts, plan });
+  const isNew = Object.keys(state().agents).length === 0;
+  const judgeAll = createJudge({ run: parts, plan, early });
   const checks = command === undefined ? [] : [{ command, timeLimitSeconds }];
   const judge = () => judgeAll(checks);
   // What agents never see is put nowhere while they are there.
   const { evidence } = plan;
   const beside = evidence === undefined || evidence.hidden?.length === 0
     ? judgeAll
-    : createJudge({ run: parts, plan: { ...plan, evidence: { ...evidence, hidden: [] } } });
+    : createJudge({ run: parts, early, plan: { ...plan, evidence: { ...evidence, hidden: [] } } });
   const judgeBeside = () => beside(checks);
   await requireHidden(plan, signal);
   await noteTestsOf(parts, plan);

@@ -8,6 +8,7 @@ import { stillUnusable } from "../recovery.ts";
 import { entriesOf } from "../entry.ts";
 import { lanesTakenUp } from "./lane.ts";
 import {
+  BASE_TRIED,
   EVIDENCE,
   FINISHED,
   GROUND,
@@ -135,6 +136,7 @@ export const RUN_ENDS = {
   }),
   sandbox_refused: stepRecord(RUN_FACTS.sandbox_refused, REFUSED_INSIDE),
   workspace_set_up: stepRecord(RUN_FACTS.workspace_set_up, SET_UP),
+  base_tried: stepRecord(RUN_FACTS.base_tried, BASE_TRIED),
   evidence_gathered: stepRecord(RUN_FACTS.evidence_gathered, EVIDENCE),
   host_decided: stepRecord(RUN_FACTS.host_decided, HOST_DECIDED),
   run_finished: stepRecord({

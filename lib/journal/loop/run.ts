@@ -5,7 +5,17 @@ import { stillUnusable } from "../recovery.ts";
 import { entriesOf } from "../entry.ts";
 import { levelOf, warned } from "../progress.ts";
 import { RUN_FACTS } from "../run_facts.ts";
-import { EVIDENCE, FINISHED, HOST_DECIDED, REFUSED_INSIDE, RESUMED, SET_UP, STARTED, WARNED } from "../common.ts";
+import {
+  BASE_TRIED,
+  EVIDENCE,
+  FINISHED,
+  HOST_DECIDED,
+  REFUSED_INSIDE,
+  RESUMED,
+  SET_UP,
+  STARTED,
+  WARNED,
+} from "../common.ts";
 import { mayAnswer, waitsAfter } from "../waiting.ts";
 import { line, outputOf, shortened } from "../words/lines.ts";
 import { withoutPanes } from "../workers.ts";
@@ -138,6 +148,7 @@ export const RUN_ENDS = {
   }),
   sandbox_refused: loopRecord(RUN_FACTS.sandbox_refused, REFUSED_INSIDE),
   workspace_set_up: loopRecord(RUN_FACTS.workspace_set_up, SET_UP),
+  base_tried: loopRecord(RUN_FACTS.base_tried, BASE_TRIED),
   evidence_gathered: loopRecord(RUN_FACTS.evidence_gathered, EVIDENCE),
   host_decided: loopRecord(RUN_FACTS.host_decided, HOST_DECIDED),
   run_finished: loopRecord({

@@ -19,7 +19,7 @@ const PROJECT = {
 
 /** Has an agent work in a workspace of the project, and looks at its PASS. */
 async function judged(left: Left, settings: Judging["settings"] = {}) {
-  const { found: _f, how: _h, output: _o, passesThere, problem: _p, ...found } = await judgedIn(left, {
+  const { base: _b, found: _f, how: _h, output: _o, passesThere, problem: _p, ...found } = await judgedIn(left, {
     project: PROJECT,
     check: "sh test.sh",
     settings: { canaries: false, ...settings },

@@ -1,5 +1,7 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { runProgram } from "../../support/program.ts";
+import { present } from "../../../lib/base/schema.ts";
+import { tempDir } from "../../support/temp_dir.ts";
 import { judged, PASS } from "./support.ts";
 
 const TEST = `const { test } = require("node:test");
@@ -43,6 +45,26 @@ Deno.test("what tests have come to is recorded by name", async () => {
   const { found } = await judged(FIXED, { project: NODE, check, settings });
   const { results, total } = found?.tests ?? {};
   assertEquals([total, results], [2, { doubles: "passed", "stays at none": "passed" }]);
+});
+
+Deno.test("what was tried on the code as it was while agents worked is told then, and not run again", async () => {
+  await using dir = await tempDir();
+  const counting = { ...NODE, "count.sh": `cat price.js >> ${dir.path}/runs; node --test` };
+  for (const [early, told] of [["tried", 1], ["given up", 0], [undefined, 0]] as const) {
+    const { base, trials } = await judged(FIXED, {
+      ...{ project: counting, check: "sh count.sh", settings, ...present({ early }) },
+    });
+    assertEquals(trials, [["clean", true], ["base", false]]);
+    assertEquals(
+      base.map(({ passed, failed, total }) => ({ passed, failed, total })),
+      told === 0 ? [] : [{ passed: false, failed: ["doubles"], total: 2 }],
+    );
+    const runs = await Deno.readTextFile(`${dir.path}/runs`);
+    // Once where the agent works, once on a fresh checkout.
+    assertEquals(runs.split("n * 3").length - 1, 1, `${early}: ${runs}`);
+    assertEquals(runs.split("n * 2").length - 1, 2);
+    await Deno.remove(`${dir.path}/runs`);
+  }
 });
 
 Deno.test("unittest is told to name its tests: one that does not run any more has its name", async () => {

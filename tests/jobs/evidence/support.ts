@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { systemClock } from "../../../lib/base/ports/clock.ts";
 import { defaultsOf } from "../../../lib/base/settings.ts";
 import { EVIDENCE_SETTINGS, type EvidencePlan } from "../../../lib/evidence/settings.ts";
+import { openBaseTrial } from "../../../lib/jobs/evidence/base_trial.ts";
 import { createJudge, withEvidence } from "../../../lib/jobs/evidence/gather.ts";
 import type { DecidingCheck } from "../../../lib/jobs/evidence/trial.ts";
 import type { RunFactOf } from "../../../lib/journal/run_facts.ts";
@@ -29,6 +30,8 @@ export interface Judging {
   readonly checks?: readonly DecidingCheck[];
   /** The files of the project that the run began with and its check names. */
   readonly scripts?: readonly string[];
+  /** Whether the checks are tried on the code as it was before the agent is done; or that is given up at once. */
+  readonly early?: "tried" | "given up";
   /** What the person has besides, which git ignores. */
   readonly ignored?: Readonly<Record<string, string>>;
 }
@@ -45,8 +48,15 @@ export function recordingRun(folder: RunFolder, records: { readonly type: string
 /** Has an agent work in a workspace of a project, and looks at its PASS. */
 export async function judged(
   left: Left,
-  { check, checks = [{ command: check, timeLimitSeconds: 60 }], ignored = {}, project, scripts = [], settings = {} }:
-    Judging,
+  {
+    check,
+    checks = [{ command: check, timeLimitSeconds: 60 }],
+    early,
+    ignored = {},
+    project,
+    scripts = [],
+    settings = {},
+  }: Judging,
 ) {
   await using dir = await tempDir();
   using _state = useStateHome(`${dir.path}/state`);
@@ -70,7 +80,7 @@ export async function judged(
   }
   const there = await runProgram(["sh", "-c", check], { cwd: tree, env, timeoutMs: 60_000 });
   const records: { readonly type: string }[] = [];
-  const judge = createJudge({
+  const trialRun = {
     run: {
       ...recordingRun(runFolderAt(workdir, "20260101-000000-0000"), records),
       bound: {
@@ -84,7 +94,11 @@ export async function judged(
       ...{ workdir, workspace: { share: ["node_modules/"] } },
       evidence: { ...defaultsOf(EVIDENCE_SETTINGS), ...settings },
     },
-  });
+  };
+  await using trial = openBaseTrial(trialRun);
+  if (early !== undefined) trial.begin(checks);
+  if (early === "given up") await trial[Symbol.asyncDispose]();
+  const judge = createJudge({ ...trialRun, early: trial });
   const { how, output, problem } = await judge(checks);
   // The same work is looked at once.
   const result = await withEvidence(PASS, () => judge(checks));
@@ -92,5 +106,9 @@ export async function judged(
   if (Object.keys(left).length > 0) assertEquals(listWorkspaces().map(({ name }) => name), ["work"]);
   const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
   const trials = found?.trials.map(({ kind, passed }) => [kind, passed]) ?? [];
-  return { result, remarks: found?.remarks ?? [], trials, found, how, output, problem, passesThere: there.code === 0 };
+  const base = records.filter(({ type }) => type === "base_tried") as RunFactOf<"base_tried">[];
+  return {
+    ...{ result, remarks: found?.remarks ?? [], trials, found, base, how, output, problem },
+    passesThere: there.code === 0,
+  };
 }
