@@ -73,6 +73,7 @@ const LOADS: Readonly<Record<string, Readonly<Record<string, CommandEntry["load"
     completion: () => import("./commands/completion.ts"),
     man: async () => ({ command: (await import("./commands/man.ts")).manCommand(COMMANDS, findCommand) }),
     help: async () => ({ command: (await import("./commands/help.ts")).helpCommand(COMMANDS, findCommand) }),
+    update: () => import("./commands/update.ts"),
     version: () => import("./commands/version.ts"),
   },
 };
@@ -114,6 +115,7 @@ const GUESSES: readonly (readonly [string, readonly string[]])[] = [
   ["clean", ["rm", "prune", "gc"]],
   ["send", ["message", "tell"]],
   ["serve", ["web", "ui"]],
+  ["update --check", ["upgrade"]],
 ];
 
 export function findCommand(name: string): CommandEntry {

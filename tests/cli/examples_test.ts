@@ -142,6 +142,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^rules trust/, { code: 3, setUp: teamKey }],
   [/^rules update/, { code: 1, stderr: /example\.com/ }],
   [/^rules rollback/, { code: 2 }],
+  [/^update/, { code: 1, stderr: /Cannot look/, env: { npm_config_registry: "http://127.0.0.1:9/" } }],
   [/^record .*--pane/, { setUp: fourPanes }],
   [/^ask\b/, { code: 2, stderr: /step/ }],
   [/^completion fish/, { setUp: ({ home }) => Deno.mkdir(`${home}/.config/fish/completions`, { recursive: true }) }],

@@ -208,6 +208,11 @@ export const CONFIG_OUTPUTS = {
     arch: z.string(),
     standalone: flag("Whether it is an executable with the runtime in it."),
   }),
+  newest_version: output("Whether there is a newer version of panewright.", {
+    version: text("The version of this one."),
+    newest: text("The newest one, as the registry tells it."),
+    isNewer: flag("Whether that is newer."),
+  }),
   license: output("The licence of something that panewright contains.", {
     name: z.string(),
     versions: z.array(z.string()),

@@ -103,6 +103,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   man: printed("man", "man_page", "file_written"),
   schema: printed("schema", "schema"),
   help: printed("help and --help", "command"),
+  update: printed("update --check", "newest_version"),
   version: printed("version", "version", "license"),
 };
 
