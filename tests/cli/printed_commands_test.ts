@@ -1,7 +1,8 @@
 /** Each command that a message, a hint or a page prints is one that there is, with flags that it takes. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { walk } from "@std/fs";
 import { COMMANDS, findCommand } from "../../lib/cli/command_table.ts";
+import { createPrintedCommands } from "../support/printed_commands.ts";
 import { GLOBAL_FLAGS } from "../../lib/cli/console/parse.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -101,4 +102,16 @@ Deno.test("a printed command that there is not, or a flag that it has not, is fo
   assertEquals(await problemOf({ command: "resum", flags: [] }), "there is no command resum");
   assertEquals(await problemOf({ command: "resume", flags: ["--json", "--forced"] }), "resume has no --forced");
   assertEquals(await problemOf({ command: "resume", flags: ["--raise"] }), undefined);
+});
+
+Deno.test("a printed command that only looks is carried out where it was printed, once, and must not fail", async () => {
+  const { carryOut } = createPrintedCommands({
+    argv: ["sh", "-c", 'case "$2" in gone) echo "no such run" >&2; exit 2;; esac', "panewright"],
+    cwd: "/",
+    env: { PATH: Deno.env.get("PATH") ?? "" },
+  });
+  const printed = (stdout: string) => carryOut("exec", { stdout, stderr: "" });
+  await printed("panewright show fix\n  diff   panewright diff NAME\npanewright show is the card of one.\n");
+  await assertRejects(() => printed("Look: panewright show gone\n"), Error, "no such run");
+  await printed("Look: panewright show gone\n");
 });

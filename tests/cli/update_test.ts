@@ -45,5 +45,5 @@ Deno.test("update --check that learns nothing says why; update alone says what t
   assertStringIncludes(insecure.stderr, "http: is for this machine only");
   const bare = await playPanewright(["update"]);
   assertEquals(bare.code, 2);
-  assertStringIncludes(bare.stderr, "panewright replaces nothing by itself");
+  assertStringIncludes(bare.stderr, "this program does not replace itself");
 });

@@ -1,5 +1,6 @@
 import { dirname } from "@std/path/posix";
 import { present } from "../../lib/base/schema.ts";
+import { createPrintedCommands } from "../support/printed_commands.ts";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { startCliServer } from "../lab/cli_server.ts";
 import type { ModelServer } from "../lab/model_server.ts";
@@ -101,6 +102,7 @@ export async function cliProject(options: CliProjectOptions): Promise<CliProject
   const env = { ...sandbox.env, ...panewright.env, ...variables, PATH, ...options.env };
   const { argv } = panewright;
   const place = { cwd: project, env };
+  const printed = createPrintedCommands({ argv, ...place });
   const resources = stack.move();
   return {
     ...{ sandbox, server: servers[provider]!, servers, env, argv, cli: cli! },
@@ -109,11 +111,18 @@ export async function cliProject(options: CliProjectOptions): Promise<CliProject
     configure: (config) => write("panewright.jsonc", config),
     start: (...args) => startProgram([...argv, ...args], place),
     watch: (...args) => watchProgram(startProgram([...argv, ...args, "--json"], place), { env, project }),
-    run: (...args) => runProgram([...argv, ...args], { ...place, timeoutMs: PATIENCE_MS }),
+    async run(...args) {
+      const told = await runProgram([...argv, ...args], { ...place, timeoutMs: PATIENCE_MS });
+      if (!LISTING.has(args[0] ?? "")) await printed.carryOut(args.join(" "), told);
+      return told;
+    },
     runId: () => [...Deno.readDirSync(`${project}/.panewright/runs`)].map(({ name }) => name)[0] ?? "",
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
+
+/** What lists commands that are for other situations. */
+const LISTING: ReadonlySet<string> = new Set(["help", "logs", "report", "man", "explain"]);
 
 async function putOnPath(folder: string, name: string, argv: readonly string[]): Promise<string> {
   await Deno.mkdir(folder, { recursive: true });

@@ -19,7 +19,7 @@ export const command = defineCommand({
   flags: { check: switchFlag("look whether there is a newer version, and change nothing") },
   async run({ flags, global }, io) {
     if (flags.check !== true) {
-      throw new UsageError("Cannot update: panewright replaces nothing by itself", {
+      throw new UsageError("Cannot update: this program does not replace itself", {
         hint: "Look with --check, and install the newer one as you have installed this one.",
       });
     }
