@@ -79,7 +79,7 @@ function toPrices({ date, models }: NonNullable<Config["prices"]>): NonNullable<
 export function notificationsIn({ notifications }: Config): { readonly notifications?: NotificationPlan } {
   const { ntfy_url: url, ntfy_topic: topic, ntfy_token_file, webhook_url, webhook_secret_file } = notifications;
   const { desktop, command, delay_seconds: delaySeconds, buttons, reply_topic, answer_url: answerUrl } = notifications;
-  const { quiet_hours: quietHours } = notifications;
+  const { ends, quiet_hours: quietHours } = notifications;
   const plan: NotificationPlan = {
     ...(topic === undefined
       ? {}
@@ -91,7 +91,7 @@ export function notificationsIn({ notifications }: Config): { readonly notificat
     ...present({ command }),
   };
   if (Object.keys(plan).length === 0) return {};
-  return { notifications: { ...plan, delaySeconds, buttons, ...present({ answerUrl, quietHours }) } };
+  return { notifications: { ...plan, delaySeconds, buttons, ends, ...present({ answerUrl, quietHours }) } };
 }
 
 export function permissionPlan(config: Config): PermissionPlan {

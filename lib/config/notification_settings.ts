@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { TOPIC } from "../run/notify/ntfy.ts";
 import { QUIET_HOURS } from "../run/notify/quiet_hours.ts";
-import { BUTTONS_FOR, DEFAULT_DELAY_SECONDS } from "../run/notify/plan.ts";
+import { BUTTONS_FOR, DEFAULT_DELAY_SECONDS, ENDS_TOLD } from "../run/notify/plan.ts";
 import type { ShapedSlice } from "./shapes.ts";
 
 const ADDRESS = {
@@ -68,6 +68,12 @@ export const NOTIFICATION_SETTINGS = {
     description:
       "The hours of each day, by this machine's time, in which messages make no sound: they have the priority 1.",
     example: "22:00-07:00",
+  },
+  ends: {
+    names: { key: "notifications.ends", env: "PANEWRIGHT_NOTIFY_ENDS" },
+    value: { kind: "choice", of: ENDS_TOLD, default: "each" },
+    description:
+      "Whether the end of each run is told, or those that need nobody by the digest alone, which `panewright notify digest` sends.",
   },
   buttons: {
     names: { key: "notifications.buttons", env: "PANEWRIGHT_NOTIFY_BUTTONS" },

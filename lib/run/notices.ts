@@ -27,7 +27,8 @@ export async function openNotices<Fact extends AnyFact, State>(
   else if (outboxLock !== undefined) {
     const channels = channelsOf(plan, { workdir });
     // A disk that takes no message takes no first record either.
-    await keepUntoldEnd(folder, { jobs: [job], now: wallClock(), channels, redactor }).catch(() => {});
+    const how = { jobs: [job], now: wallClock(), channels, redactor, ...present({ ends: plan.ends }) };
+    await keepUntoldEnd(folder, how).catch(() => {});
   }
   const messages = openMessages({
     ...{ plan, folder, workdir, redactor, clock, wallClock },
@@ -48,7 +49,7 @@ export async function openNotices<Fact extends AnyFact, State>(
       await noteEndDue(folder).catch((error) => warn(`Cannot keep notifications: ${errorText(error)}`));
     },
     tellEnd(finished: EndOfRun): void {
-      const end = toldEnd(finished, workdir);
+      const end = toldEnd(finished, { workdir, ...present({ ends: plan?.ends }) });
       if (end === undefined) forgetEndDue(folder);
       else messages.sendEnd(end);
       if (finished.outcome === "waiting") held = "deliver";

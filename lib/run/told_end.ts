@@ -1,6 +1,8 @@
 import { basename } from "@std/path/posix";
 import { isExecuted } from "../base/ports/lock_file.ts";
+import { present } from "../base/schema.ts";
 import type { Channel } from "./notify/channel.ts";
+import type { NotificationPlan } from "./notify/plan.ts";
 import { endEntries, forgetEndDue, isEndDue, keepEnd, type ToldEnd } from "./notify/end_due.ts";
 import { type Notification, outgoing } from "./notify/notification.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
@@ -18,9 +20,12 @@ const MAX_AGE_MS = 3 * 24 * 3_600_000;
 export type EndOfRun = Pick<Finished, "outcome" | "reason" | "at"> & Pick<Progress, "recovered">;
 
 /** The message about the end of a run in this folder. */
-export function toldEnd({ outcome, reason, at, recovered }: EndOfRun, workdir: string): ToldEnd | undefined {
+export function toldEnd(
+  { outcome, reason, at, recovered }: EndOfRun,
+  { ends = "each", workdir }: Pick<NotificationPlan, "ends"> & { readonly workdir: string },
+): ToldEnd | undefined {
   const priority = PRIORITIES[outcome];
-  if (priority === undefined) return undefined;
+  if (priority === undefined || ends === "digest" && priority < NEEDED) return undefined;
   // Only the first line: below it errors show screens, and what they show is nobody else's.
   const [first = ""] = reason.split("\n");
   const text = [
@@ -31,16 +36,18 @@ export function toldEnd({ outcome, reason, at, recovered }: EndOfRun, workdir: s
   return { notification: { kind: "ended", title: `panewright: ${outcome}`, text, priority }, at };
 }
 
+const NEEDED = 5;
+
 const PRIORITIES: Readonly<Record<RunEnd, Notification["priority"] | undefined>> = {
   pass: 3,
   fail: 4,
   error: 4,
-  needs_human: 5,
+  needs_human: NEEDED,
   waiting: undefined,
   interrupted: undefined,
 };
 
-interface UntoldOptions {
+interface UntoldOptions extends Pick<NotificationPlan, "ends"> {
   readonly jobs: readonly JobRecords[];
   readonly now: Date;
 }
@@ -55,7 +62,7 @@ export async function hasUntoldEnd(folder: RunFolder, options: UntoldOptions): P
 }
 
 /** @returns `undefined` without an end; `old` for one that nobody needs to be told of any more */
-async function untoldEnd(folder: RunFolder, { jobs, now }: UntoldOptions): Promise<ToldEnd | "old" | undefined> {
+async function untoldEnd(folder: RunFolder, { ends, jobs, now }: UntoldOptions): Promise<ToldEnd | "old" | undefined> {
   const isOld = (at: Date) => now.getTime() - at.getTime() >= MAX_AGE_MS;
   if (!isEndDue(folder)) return undefined;
   const writtenAt = lstatOrUndefined(folder.journalPath)?.mtime;
@@ -64,7 +71,9 @@ async function untoldEnd(folder: RunFolder, { jobs, now }: UntoldOptions): Promi
   const { progress } = await readProgress(folder, jobs, { brief: true });
   if (progress?.finished === undefined) return undefined;
   const { finished, recovered, workdir } = progress;
-  return isOld(new Date(finished.at)) ? "old" : toldEnd({ ...finished, recovered }, workdir) ?? "old";
+  return isOld(new Date(finished.at))
+    ? "old"
+    : toldEnd({ ...finished, recovered }, { workdir, ...present({ ends }) }) ?? "old";
 }
 
 /**

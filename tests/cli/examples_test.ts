@@ -133,7 +133,7 @@ const EXPECTED: readonly (readonly [RegExp, Expected])[] = [
   [/^stop\b/, { setUp: executedRun }],
   [/^takeover\b/, { code: 2, stderr: /this is not a terminal/, setUp: killedRun }],
   [/^adopt\b/, { code: 2, stderr: /Cannot adopt the last session: none was begun in/ }],
-  [/^notify test/, { setUp: someoneToTell }],
+  [/^notify (test|digest)/, { setUp: someoneToTell }],
   [/^audit\b/, { setUp: auditedRun }],
   [/^init\b/, { setUp: emptyFolder }],
   [/^trust$/, { code: 3, stderr: /trust/, env: { PANEWRIGHT_TRUST: "" } }],

@@ -123,6 +123,7 @@ Deno.test("the settings of exec are taken over", async () => {
   assertEquals(notifications, {
     ntfy: { url: "https://ntfy.sh", topic: "t" },
     delaySeconds: 20,
+    ends: "each",
     buttons: "none",
   });
 });

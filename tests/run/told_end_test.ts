@@ -4,6 +4,7 @@ import { JOBS } from "../../lib/jobs/mod.ts";
 import type { Channel } from "../../lib/run/notify/channel.ts";
 import { isEndDue, noteEndDue } from "../../lib/run/notify/end_due.ts";
 import { readEntries } from "../../lib/run/notify/outbox_file.ts";
+import { present } from "../../lib/base/schema.ts";
 import { createRedactor } from "../../lib/base/redact/redactor.ts";
 import type { RunFolder } from "../../lib/run/run_folder.ts";
 import { lockRun } from "../../lib/run/run_lock.ts";
@@ -24,10 +25,17 @@ async function endedAt(folder: RunFolder): Promise<number> {
 }
 
 /** Puts what is due in the outbox, so long after the end: what is there then. */
-async function keep(folder: RunFolder, hours = 1) {
+async function keep(folder: RunFolder, hours = 1, ends?: "digest") {
   const now = new Date(await endedAt(folder) + hours * HOUR_MS);
   const had = await hasUntoldEnd(folder, { jobs: JOBS, now });
-  await keepUntoldEnd(folder, { jobs: JOBS, now, channels: CHANNELS, redactor: createRedactor(["correct-horse"]) });
+  const how = {
+    jobs: JOBS,
+    now,
+    channels: CHANNELS,
+    redactor: createRedactor(["correct-horse"]),
+    ...present({ ends }),
+  };
+  await keepUntoldEnd(folder, how);
   const entries = await readEntries(folder);
   return { had, entries, isDue: isEndDue(folder) };
 }
@@ -50,6 +58,16 @@ Deno.test("an end that is due has one message for each channel, however often it
   await noteEndDue(folder);
   const again = await keep(folder);
   assertEquals(new Set(again.entries.map(({ id }) => id)), new Set(first.entries.map(({ id }) => id)));
+});
+
+Deno.test("where the digest tells of ends, only one that needs a person is told by itself", async () => {
+  for (const [outcome, count] of [["pass", 0], ["fail", 0], ["error", 0], ["needs_human", 2]] as const) {
+    await using dir = await tempDir();
+    const folder = await writeReview(dir, [reviewFinished(outcome)]);
+    await noteEndDue(folder);
+    const { entries, isDue } = await keep(folder, 1, "digest");
+    assertEquals([entries.length, isDue], [count, false], outcome);
+  }
 });
 
 Deno.test("the message about an end says what was recovered, although only the journal's ends are read", async () => {

@@ -68,7 +68,7 @@ export async function tendNotifications(folder: RunFolder, options: TendOptions)
   using lock = seen.length === 0 && !await hasUntoldEnd(folder, told) ? undefined : await lockOutbox(folder);
   if (lock === undefined) return { delivered: 0, left: seen.length, dropped: 0, problems };
   const channels = channelsOf(plan, { workdir, wallClock, ...given });
-  await keepUntoldEnd(folder, { ...told, channels, redactor }).catch((error) =>
+  await keepUntoldEnd(folder, { ...told, channels, redactor, ...present({ ends: plan.ends }) }).catch((error) =>
     onProblem(`Cannot keep a notification: ${errorText(error)}`)
   );
   // Who had the lock until now may have delivered some.

@@ -109,7 +109,11 @@ export const CONFIG_OUTPUTS = {
     config: z.record(z.string(), z.unknown()).describe("Its values, by the keys of the config file."),
     sources: z.record(z.string(), z.string()).describe("Where each value came from, by its dotted path."),
   }),
-  notification_tried: output("A message that was sent to see whether it arrives.", {
+  digest: output("What one message tells of all runs.", {
+    since: text("What has ended after that is told. ISO 8601."),
+    runs: count("How many runs are told; without one, nothing is sent."),
+  }),
+  notification_tried: output("A message that was sent, to see whether it arrives or as a digest.", {
     channel: z.enum(CHANNEL_IDS),
     where: text("The server, or the program, without what may be secret in an address."),
     problem: text("Why it was not taken; missing where it was.").optional(),

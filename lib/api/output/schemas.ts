@@ -80,7 +80,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
       "fleet_made",
     ] as const,
   ),
-  notify: printed("notify", "notification_tried", "outbox_flushed"),
+  notify: printed("notify", "digest", "notification_tried", "outbox_flushed"),
   validate: printed("validate", "problem", "validated"),
   "show-roles": printed("show-roles", "loop"),
   init: printed("init", "file_written"),

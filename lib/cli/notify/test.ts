@@ -1,61 +1,23 @@
-import { present } from "../../base/schema.ts";
-import { UsageError } from "../../base/errors.ts";
-import type { Channel } from "../../run/notify/channel.ts";
-import { channelsOf } from "../../run/notify/channels.ts";
-import { type MachineSecrets, machineSecrets } from "../../run/notify/machine_secrets.ts";
+import { stateFolder } from "../../base/ports/state_folder.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
+import type { MachineSecrets } from "../../run/notify/machine_secrets.ts";
 import type { NotificationPlan } from "../../run/notify/plan.ts";
 import { wayBackOf } from "../../run/notify/way_back.ts";
-import { stateFolder } from "../../base/ports/state_folder.ts";
-import { errorText } from "../../base/text/error_text.ts";
-import { sanitizeLine } from "../../base/text/sanitize.ts";
-import { loadNotificationPlan } from "../notification_plan.ts";
-import { outputLine } from "../../api/output/line.ts";
 import type { NotifySurroundings } from "./around.ts";
+import { planToTell, sendToAll } from "./send.ts";
 
-const TIMEOUT_MS = 10_000;
-
-export async function testNotifications(
-  config: string | undefined,
-  { io, trust, json, quiet }: NotifySurroundings,
-): Promise<number> {
-  const { plan, file, workdir } = await loadNotificationPlan(config, { io, trust, mayAsk: !json });
-  if (plan === undefined) {
-    throw new UsageError(`Cannot send a message: ${file ?? "the configuration"} names nobody to tell`, {
-      hint: 'Set notifications.ntfy_topic, for example; "panewright config show" has all settings.',
-    });
-  }
-  const state = stateFolder(io.env);
-  const secrets = machineSecrets(state);
-  const results = await Promise.all(
-    channelsOf(plan, { workdir, secrets }).map(async (channel) => {
-      const problem = await tryChannel(channel);
-      return { channel: channel.id, where: channel.where, ...present({ problem }) };
-    }),
-  );
-  for (const result of results) {
-    const { channel, where, problem } = result;
-    if (json) io.stdout(outputLine("notification_tried", result));
-    else if (problem !== undefined) io.stdout(`${channel}: not sent to ${sanitizeLine(`${where}: ${problem}`)}\n`);
-    else if (!quiet) io.stdout(`${channel}: sent to ${sanitizeLine(where)}\n`);
-  }
+export async function testNotifications(config: string | undefined, around: NotifySurroundings): Promise<number> {
+  const { io, json, quiet } = around;
+  const to = await planToTell(config, around);
+  const text = "This is how a message of panewright arrives. Nobody is needed.";
+  const notification = { kind: "test", title: "panewright: test", text, priority: 3 } as const;
+  const isSent = await sendToAll(to, notification, around);
   if (!json && !quiet) {
-    for (const line of wordsAbout(plan, { state, secrets })) {
+    for (const line of wordsAbout(to.plan, { state: stateFolder(io.env), secrets: to.secrets })) {
       io.stdout(`${sanitizeLine(line)}\n`);
     }
   }
-  return results.every(({ problem }) => problem === undefined) ? 0 : 1;
-}
-
-async function tryChannel(channel: Channel): Promise<string | undefined> {
-  const text = "This is how a message of panewright arrives. Nobody is needed.";
-  const notification = { kind: "test", title: "panewright: test", text, priority: 3 } as const;
-  const about = { id: crypto.randomUUID(), at: new Date().toISOString() };
-  try {
-    await channel.deliver({ ...about, notification, actions: [] }, { timeoutMs: TIMEOUT_MS });
-    return undefined;
-  } catch (error) {
-    return errorText(error);
-  }
+  return isSent ? 0 : 1;
 }
 
 /** What a person has to know besides: where keys are, and who may answer. */

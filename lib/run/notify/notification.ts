@@ -16,10 +16,10 @@ export interface Notification {
 /**
  * Why a person is told something.
  *
- * - `needed`: an agent waits for them; `ended`: the run is over, or has stopped
+ * - `needed`: an agent waits for them; `ended`: the run is over, or has stopped; `digest`: what all runs have come to
  * - `answer`: what came of a button that they have pressed; `test`: they want to see whether messages arrive
  */
-type NotificationKind = "needed" | "ended" | "answer" | "test";
+type NotificationKind = "needed" | "ended" | "digest" | "answer" | "test";
 
 export interface AskedQuestion {
   readonly id: string;

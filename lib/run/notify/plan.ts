@@ -10,6 +10,8 @@ export interface NotificationPlan {
   readonly answerUrl?: string;
   /** As in {@linkcode isQuiet}. @default {never} */
   readonly quietHours?: string;
+  /** Whether each end is told, or only by the digest what needs nobody. @default {"each"} */
+  readonly ends?: EndsTold;
 }
 
 export interface NtfyPlan {
@@ -24,6 +26,10 @@ export interface WebhookPlan {
   /** Absolute path of a file with the key of the signatures; without it one that this machine has made up. */
   readonly secretFile?: string;
 }
+
+export const ENDS_TOLD = ["each", "digest"] as const;
+
+type EndsTold = typeof ENDS_TOLD[number];
 
 export const BUTTONS_FOR = ["none", "questions", "all"] as const;
 
