@@ -56,8 +56,11 @@ export async function runApart(
   given: RunApart,
   around: { readonly io: CliIo; readonly global: GlobalFlags },
 ): Promise<number | undefined> {
-  const { named, several } = given;
+  const { config, isJob, named, several } = given;
   const isFolder = named !== "" && await isFolderAt(resolve(around.io.cwd, named));
+  if (config !== undefined && !isFolder && !isJob && named !== "") {
+    throw new UsageError("Cannot use --config: the configuration file is named already");
+  }
   if (!isFolder && several["attempts"] === undefined) return requireOne(several);
   return await runSeveral(given, around);
 }
@@ -70,9 +73,6 @@ export async function runSeveral(
   const isFolder = named !== "" && await isFolderAt(resolve(io.cwd, named));
   const isConfig = !isFolder && !isJob && named !== "";
   const path = isConfig ? named : config;
-  if (config !== undefined && isConfig) {
-    throw new UsageError("Cannot use --config: the configuration file is named already");
-  }
   const { runExec } = await import("./commands/exec.ts");
   const { prompt: _, ...told } = flags;
   const target = isFolder ? undefined : await readTarget(await configSource(io, { flags, path }), io);

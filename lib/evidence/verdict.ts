@@ -14,6 +14,7 @@ export type TrialKind =
   | "canary_before"
   | "hidden"
   | "again"
+  | "again_before"
   | "mutation";
 
 /** How all checks of a trial have ended. */
@@ -125,9 +126,7 @@ export function verdictOf(
     ...muffled.map(({ detail, of }) =>
       `a test that must fail, put into ${of}, is not told by its name any more, as it was before: ${detail}`
     ),
-    ...trials.filter(({ kind, passed }) => kind === "again" && !passed).map(({ detail, of }) =>
-      `it is not the same each time: with ${of}, it fails: ${detail}`
-    ),
+    ...unsteady(trials),
     ...trials.filter(({ kind, passed }) => kind === "mutation" && !passed).map(({ detail }) =>
       `what changes the code on purpose says more: ${detail}`
     ),
@@ -163,3 +162,16 @@ export function verdictOf(
 }
 
 const UNTOLD = "what was done to the tests cannot be told: they cannot be compared with what was there before";
+
+/** Where the checks fail in another place, and whether they did so before the change. */
+function unsteady(trials: readonly Trial[]): readonly string[] {
+  return trials.filter(({ kind, passed }) => kind === "again" && !passed).map(({ detail, of }) => {
+    const before = trials.find((one) => one.kind === "again_before" && one.of === of && one.notMade !== true);
+    const known = before === undefined
+      ? ""
+      : before.passed
+      ? "; on the code as it was it does not"
+      : "; so it did before";
+    return `it is not the same each time: with ${of}, it fails: ${detail}${known}`;
+  });
+}

@@ -217,6 +217,7 @@ const TRIAL_WORDS: Readonly<Record<string, string>> = {
   canary: "with a test that must fail in",
   canary_before: "on the code as it was, with a test that must fail in",
   again: "once more, with",
+  again_before: "on the code as it was, with",
   mutation: "with a tool that changes the code on purpose",
   hidden: "with the hidden tests",
 };
@@ -229,7 +230,7 @@ export function evidenceLines(
 ): readonly ShownLine[] {
   const told = trials.map(({ detail, kind, of, passed }) => {
     const mustFail = MUST_FAIL.has(kind);
-    const isAsItShould = kind === "base" || passed !== mustFail;
+    const isAsItShould = kind === "base" || kind === "again_before" || passed !== mustFail;
     const how = passed
       ? `the checks pass${mustFail ? ", and must not" : ""}`
       : `a check fails${mustFail ? ", as it must" : ""}: ${shortened(detail)}`;

@@ -158,7 +158,7 @@ export const RUN_FACTS = {
     setup: optional(text),
     /**
      * Where the checks were made once more: on a fresh checkout of the result (`clean`), there with the tests as they were
-     * (`original`), in another time zone or locale (`again`), or with the hidden tests (`hidden`); on the code as it was with
+     * (`original`), in another time zone or locale (`again`; `again_before` on the code as it was, where that fails), or with the hidden tests (`hidden`); on the code as it was with
      * the tests of the result (`red`), and with a test in a file (`of`) that must fail (`canary`; `canary_before` on the code
      * as it was), which are to fail. How the tests of the code as it was end (`base`), and what a tool says that changes the
      * code on purpose (`mutation`).
@@ -166,7 +166,18 @@ export const RUN_FACTS = {
     trials: listOf(
       object({
         kind: oneOf(
-          ...["clean", "base", "original", "red", "canary", "canary_before", "again", "mutation", "hidden"] as const,
+          ...[
+            "clean",
+            "base",
+            "original",
+            "red",
+            "canary",
+            "canary_before",
+            "again",
+            "again_before",
+            "mutation",
+            "hidden",
+          ] as const,
         ),
         of: optional(text),
         passed: flag,

@@ -42,4 +42,4 @@ export function ownCommand(words: readonly ShellWord[]): string | undefined {
 
 /** The commands that a run's agents may not give. */
 const COMMANDS =
-  /^(?:run|exec|task|show|evidence|approve|deny|resume|attach|stop|takeover|adopt|clean|workspaces|diff|undo|fork|apply|reply|pr|discard|answer|init|config|trust|permissions|audit|rules|record|fixture|demo|replay-agent|hook|detached|send|report|serve|mcp|notify|submit|worker|fleet|sandbox|sandbox-host)$/;
+  /^(?:run|exec|task|show|evidence|approve|deny|resume|attach|stop|takeover|adopt|clean|workspaces|diff|undo|fork|apply|reply|pr|discard|answer|init|config|trust|permissions|audit|rules|record|fixture|demo|replay-agent|hook|detached|send|report|serve|mcp|notify|submit|worker|fleet|update|sandbox|sandbox-host)$/;

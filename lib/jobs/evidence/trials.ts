@@ -121,7 +121,13 @@ async function attemptsOf(
     ...Array.from({ length: settings.repeat }, (_, number) => {
       const { env: place, of, commandOf } = elsewhere(number, checks);
       const moved = checks.map((check) => ({ ...check, command: commandOf(check.command) }));
-      return () => trialOf("again", { ...work, at: commit, checks: moved, env: { ...env, ...place }, of }).then(alone);
+      const tryIn = (kind: "again" | "again_before", at: string) =>
+        trialOf(kind, { ...work, at, checks: moved, env: { ...env, ...place }, of });
+      return async () => {
+        const trial = await tryIn("again", commit);
+        // What was so before is nothing that the change has brought.
+        return trial.passed ? [trial] : [trial, await tryIn("again_before", base)];
+      };
     }),
     ...(mutationCmd === undefined ? [] : [() => {
       const mutating = [{ command: mutationCmd, timeLimitSeconds: MUTATION_SECONDS }];

@@ -206,12 +206,15 @@ export const TURN_GOES = {
     }),
     meter: ({ role: worker, seconds, takenFrom }) =>
       takenFrom === undefined ? { kind: "turn_ends", worker, seconds } : undefined,
-    words: ({ role, bytes, seconds, archivedAs, takenFrom }) =>
-      takenFrom !== undefined ? [] : line(
-        `${role}: response of ${byteSize(bytes)} after ${duration(seconds)}, kept as ${
-          archivedAs.replace(/^.*\//, "")
-        }`,
-      ),
+    words({ role, bytes, seconds, archivedAs, takenFrom }) {
+      const after = takenFrom === undefined ? ` after ${duration(seconds)}` : "";
+      const kept = `kept as ${archivedAs.replace(/^.*\//, "")}`;
+      return line(
+        `${role}: response of ${byteSize(bytes)}${after}, ${kept}`,
+        "plain",
+        takenFrom === undefined ? "normal" : "detail",
+      );
+    },
     items: ({ role: lane, turnId: turn, archivedAs, sha256 }, { title }) => [
       closes(`turn:${lane}`),
       closes(`message:${lane}`),

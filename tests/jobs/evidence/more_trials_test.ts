@@ -78,6 +78,16 @@ Deno.test("what passes in one time zone only is a remark", async () => {
     remarks.join("\n"),
     "it is not the same each time: with TZ=Pacific/Kiritimati, it fails: npm test",
   );
+  assertMatch(remarks.join("\n"), /with TZ=Pacific\/Kiritimati, .*; on the code as it was it does not$/m);
+});
+
+Deno.test("what was not the same each time before the change is said to be known", async () => {
+  const project = { "zone.sh": 'test "${TZ:-UTC}" = UTC\n', "price.txt": "3\n" };
+  const { remarks, trials } = await judged({ "price.txt": "2\n" }, {
+    ...{ project, check: "sh zone.sh", settings: { repeat: 1, canaries: false } },
+  });
+  assertEquals(trials.filter(([kind]) => kind !== "clean"), [["again", false], ["again_before", false]]);
+  assertMatch(remarks.join("\n"), /with TZ=Pacific\/Kiritimati, it fails: .*; so it did before$/m);
 });
 
 const HIDDEN = {
