@@ -39,7 +39,7 @@ export async function earlierIn(workspace: Workspace): Promise<Earlier> {
   if (isTarget === true) {
     throw new UsageError(`Cannot reply to ${name}: several tasks come together in it`, {
       hint: `Take it, and start from there: panewright apply ${name}. Or reply to one of them: ${
-        lanesOf(workspace).map((lane) => lane.name).join(", ")
+        lanesOf(workspace).flatMap(({ name, partOf }) => partOf?.as === "lane" ? name : []).join(", ")
       }`,
     });
   }

@@ -28,7 +28,7 @@ export async function beginLane(
       now: run.wallClock(),
       signal,
     },
-    ...{ at: base, partOf: { target: target.name, as: "lane" }, share },
+    ...{ at: base, partOf: { target: target.name, as: purpose === "lead" ? "lead" : "lane" }, share },
   });
   const lane: LaneState = { ...begun, number, workspace, workdir, stage: "working" };
   const fields = { purpose, workspace, workdir, base, ...present({ problem, lead }) };

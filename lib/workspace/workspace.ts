@@ -28,7 +28,7 @@ const WORKSPACE = object({
   /** Whether it is a target, in which what was done in others is merged: nobody works in it, and it has no files. */
   isTarget: optional(flag),
   /** The target that what is done in it is merged in; `check`: what the two come to is tested in it, and it is removed then. */
-  partOf: optional(object({ target: text, as: oneOf("lane", "check", "base") })),
+  partOf: optional(object({ target: text, as: oneOf("lane", "lead", "check", "base") })),
   /** What git ignores and was brought along, below the top. @default {[]} */
   brought: optional(listOf(text)),
   /** The first of its ports. */

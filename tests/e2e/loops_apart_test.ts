@@ -180,6 +180,13 @@ Deno.test("run with attempts of the programmer: the roles before work once, each
   const [name = ""] = /(?<= apply )\S+/.exec(stdout) ?? [];
   assertEquals((await project.run("apply", name)).code, 0);
   assertEquals(await shell(folder, "cat plan.txt made.txt"), "plan\n1\n2\n3\n");
+  const refused = await project.run("reply", name, "Make it longer");
+  assertEquals(refused.code, 2);
+  assertMatch(refused.stderr, new RegExp(`Or reply to one of them: ${name}-1, ${name}-2, ${name}-3$`, "m"));
+  const reply = await project.run("reply", `${name}-2`, "Make it longer");
+  assertEquals(reply.code, 0, reply.stderr + reply.stdout);
+  assertMatch(reply.stdout, new RegExp(`^✓ PASS +${name}-2 `));
+  assertEquals(attempts, 4);
   assertEquals((await project.run("discard", name)).code, 0);
   await project.sandbox.assertNothingLeft();
 });

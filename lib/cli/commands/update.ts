@@ -9,7 +9,7 @@ import { type CliIo, defineCommand, switchFlag } from "../console/command.ts";
 
 const REGISTRY = "https://registry.npmjs.org/";
 
-/** As npm keeps a version, with its README's absence: some kilobytes. */
+/** What a registry tells of one version is some kilobytes. */
 const MAX_BYTES = 1024 * 1024;
 
 const TIMEOUT_MS = 20_000;

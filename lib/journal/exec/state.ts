@@ -190,13 +190,13 @@ export interface QuestionState {
   readonly open: boolean;
 }
 
-/** A task, or an attempt of one, that is done beside others: a run of its own, in a workspace of its own. */
 /** A run in the workspace of a lane. */
 export interface LeadRun {
   readonly run: string;
   readonly workdir: string;
 }
 
+/** A task, or an attempt of one, that is done beside others: a run of its own, in a workspace of its own. */
 export interface LaneState {
   readonly number: number;
   readonly file: string;
