@@ -148,7 +148,11 @@ export const RUN_ENDS = {
   }),
   sandbox_refused: loopRecord(RUN_FACTS.sandbox_refused, REFUSED_INSIDE),
   workspace_set_up: loopRecord(RUN_FACTS.workspace_set_up, SET_UP),
-  base_tried: loopRecord(RUN_FACTS.base_tried, BASE_TRIED),
+  base_tried: loopRecord(RUN_FACTS.base_tried, {
+    state: (state, { detail, failed = [], notMade = false, passed, total }) =>
+      notMade ? state : { ...state, base: { passed, detail, failed, ...present({ total }) } },
+    ...BASE_TRIED,
+  }),
   evidence_gathered: loopRecord(RUN_FACTS.evidence_gathered, EVIDENCE),
   host_decided: loopRecord(RUN_FACTS.host_decided, HOST_DECIDED),
   run_finished: loopRecord({

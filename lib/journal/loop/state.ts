@@ -28,11 +28,23 @@ export interface RunRecords extends Recoverable, WithUnusable, Reaching {
   readonly questions: number;
   /** What agents have left running when a turn ended. @default {[]} */
   readonly left?: readonly string[];
+  /** How the checks ended on the code as it was; missing where that is not known. */
+  readonly base?: BaseTests;
   readonly postProcessed: readonly string[];
   /** By what git would have run something before any agent worked; undefined where that was not noted. */
   readonly gitActs: readonly string[] | undefined;
   /** How the run ended; undefined while it is under way, or was broken off. */
   readonly finished: { readonly outcome: RunEnd; readonly reason: string } | undefined;
+}
+
+/** What the project's tests had come to before anybody worked on the job. */
+export interface BaseTests {
+  readonly passed: boolean;
+  /** The check that failed, and how; empty where all passed. */
+  readonly detail: string;
+  /** The tests that failed, where they are told by name. */
+  readonly failed: readonly string[];
+  readonly total?: number;
 }
 
 interface RunHead {

@@ -395,6 +395,7 @@ Deno.test("what passes but does not hold on a fresh checkout is another round, w
     promptOf(sent, "r2-programmer_review-c1"),
     "WHAT DID NOT HOLD AFTER ROUND 1, which these changes",
   );
+  assertStringIncludes(promptOf(sent, "r2-tester"), "WHAT DID NOT HOLD AFTER ROUND 1, which these changes");
   assertEquals(promptOf(sent, "r1-programmer_review-c1").includes("DID NOT HOLD"), false);
 });
 

@@ -1,9 +1,11 @@
 import type { Job } from "../../../lib/journal/loop/fields.ts";
-import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { responsePathFor } from "../../../lib/turn/response_files.ts";
 import { type BuiltInRole, ROLES } from "../../../lib/base/roles.ts";
 import { approvalObjection } from "../../../lib/jobs/review_loop/evidence.ts";
 import { nextAction, startLoop } from "../../../lib/jobs/review_loop/machine.ts";
+import { present } from "../../../lib/base/schema.ts";
+import type { BaseTests } from "../../../lib/journal/loop/state.ts";
 import { buildPrompt } from "../../../lib/jobs/review_loop/prompts/mod.ts";
 import { type ReviewLoopSettings, reviewLoopSettings } from "../../../lib/jobs/review_loop/settings.ts";
 import type { LoopState } from "../../../lib/jobs/review_loop/state.ts";
@@ -20,6 +22,7 @@ interface Given {
   readonly state?: Partial<LoopState>;
   readonly cycle?: number;
   readonly kind?: "work" | "verdict";
+  readonly base?: BaseTests;
 }
 
 function prompt(role: BuiltInRole, given: Given = {}): string {
@@ -28,7 +31,7 @@ function prompt(role: BuiltInRole, given: Given = {}): string {
   const state: LoopState = { ...startLoop(context).state, ...given.state, stage };
   const action = nextAction(state);
   if (action.do !== "run_attempt") throw new TypeError(`no prompt is due, but ${action.do}`);
-  return buildPrompt({ context, state, turn: action.at });
+  return buildPrompt({ context, state, turn: action.at, ...present({ base: given.base }) });
 }
 
 /** What a prompt holds when every part of it has something to say. */
@@ -186,6 +189,17 @@ Deno.test("the tester may not edit code or run git, and runs the scenario itself
   const quoted = prompt("tester", { cycle: 0, settings: { projectTestCmd: ["deno", "test", "a b"] } });
   assertStringIncludes(quoted, "deno test 'a b'");
   assert(!quoted.includes("Run the scenario test yourself"));
+});
+
+Deno.test("the tester is told how the project's tests ended before anybody worked, where that is known", () => {
+  const told = (base: BaseTests) => prompt("tester", { cycle: 0, base });
+  const title = "THE PROJECT'S TESTS ON THE CODE AS IT WAS, before anybody worked on this job";
+  assertStringIncludes(told({ passed: true, detail: "", failed: [], total: 40 }), title);
+  assertMatch(told({ passed: true, detail: "", failed: [], total: 40 }), /40 tests\n.*all passed/);
+  const failing = told({ passed: false, detail: "npm test: exit code 1: a", failed: ["rounds", "trims"], total: 40 });
+  assertMatch(failing, /40 tests\n.*failed: rounds\n.*failed: trims/);
+  assertStringIncludes(told({ passed: false, detail: "make: exit code 2", failed: [] }), "make: exit code 2");
+  assert(!prompt("tester", { cycle: 0 }).includes(title));
 });
 
 Deno.test("the programmer sees the scenario test read-only", () => {

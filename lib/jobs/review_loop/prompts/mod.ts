@@ -1,4 +1,5 @@
 import { type BuiltInRole, isBuiltIn } from "../../../base/roles.ts";
+import { present } from "../../../base/schema.ts";
 import { contextOf } from "../fold.ts";
 import type { RunState, Turn } from "../state.ts";
 import { analystPrompt } from "./analyst.ts";
@@ -31,5 +32,5 @@ export function buildPrompt(input: PromptInput): string {
 
 /** The prompt of a turn, by what was recorded until now. */
 export function promptOf(state: RunState, turn: Turn): string {
-  return buildPrompt({ context: contextOf(state), state: state.loop, turn });
+  return buildPrompt({ context: contextOf(state), state: state.loop, turn, ...present({ base: state.base }) });
 }

@@ -8,9 +8,9 @@ import {
   read,
   reviewForm,
   scenarioTest,
+  unheld,
   upstream,
 } from "./shared.ts";
-import { dataBlock } from "../../../base/text/markdown.ts";
 
 export function programmerReviewPrompt(input: PromptInput): string {
   return assemble(input, [
@@ -27,11 +27,4 @@ export function programmerReviewPrompt(input: PromptInput): string {
 are errors handled, is anything broken that worked before, was a test weakened?`,
     reviewForm(input, "programmer"),
   ]);
-}
-
-/** What of the last round passed, and did not hold: whoever reviews what mends it is to know. */
-function unheld({ state: { testEvidence } }: PromptInput): string | undefined {
-  const { command, round } = testEvidence ?? {};
-  if (command?.problem === undefined) return undefined;
-  return dataBlock(`WHAT DID NOT HOLD AFTER ROUND ${round}, which these changes are to mend`, command.output);
 }

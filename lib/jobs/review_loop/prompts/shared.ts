@@ -7,6 +7,7 @@ import { readBy, rolesIn, testerIn } from "../shapes.ts";
 import { firstApprovalCycle } from "../evidence.ts";
 import { REVIEW_VERDICT_FORM } from "../../verdicts.ts";
 import type { Role } from "../../../base/roles.ts";
+import type { BaseTests } from "../../../journal/loop/state.ts";
 import type { LoopContext, LoopState, Turn } from "../state.ts";
 import { plainText } from "../../../base/text/sanitize.ts";
 import { dataBlock, jobBlock } from "../../../base/text/markdown.ts";
@@ -15,6 +16,8 @@ export interface PromptInput {
   readonly context: LoopContext;
   readonly state: LoopState;
   readonly turn: Turn;
+  /** What the project's tests had come to before; missing where that is not known. */
+  readonly base?: BaseTests;
 }
 
 /** The parts of a prompt; one that has nothing to say is undefined. */
@@ -171,4 +174,11 @@ An approval without the parts above is not accepted${
 export function reviewedWork(author: Role): string {
   if (author === "analyst") return "the analysis";
   return author === "programmer" ? "the changes" : `the work of the ${author}`;
+}
+
+/** What of the last round passed, and did not hold: whoever looks at what mends it is to know. */
+export function unheld({ state: { testEvidence } }: PromptInput): string | undefined {
+  const { command, round } = testEvidence ?? {};
+  if (command?.problem === undefined) return undefined;
+  return dataBlock(`WHAT DID NOT HOLD AFTER ROUND ${round}, which these changes are to mend`, command.output);
 }

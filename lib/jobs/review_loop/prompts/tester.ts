@@ -7,8 +7,10 @@ import {
   quotedTestCommand,
   read,
   scenarioTest,
+  unheld,
   upstream,
 } from "./shared.ts";
+import { dataBlock } from "../../../base/text/markdown.ts";
 import { mendsOf } from "../loops.ts";
 import { TEST_VERDICT_FORM } from "../../verdicts.ts";
 
@@ -22,6 +24,8 @@ export function testerPrompt(input: PromptInput): string {
     upstream(input, { role: "programmer" }),
     ...read(input),
     feedback(input, { author: "programmer", title: "OPEN POINTS OF THE PROGRAMMER'S REVIEW, which did not approve" }),
+    unheld(input),
+    before(input),
     command,
     command === undefined
       ? "Run the scenario test yourself, step by step, with commands of your choice that change no source file."
@@ -33,4 +37,15 @@ export function testerPrompt(input: PromptInput): string {
 ${TEST_VERDICT_FORM}
 A step that could not be run counts as failed.`,
   ]);
+}
+
+/** What failed before anybody worked on the job is not what the job has broken. */
+function before({ base }: PromptInput): string | undefined {
+  if (base === undefined) return undefined;
+  const { detail, failed, passed, total } = base;
+  const said = [
+    ...(total === undefined ? [] : [`${total} tests`]),
+    ...(passed ? ["all passed"] : failed.length === 0 ? [detail] : failed.map((name) => `failed: ${name}`)),
+  ];
+  return dataBlock("THE PROJECT'S TESTS ON THE CODE AS IT WAS, before anybody worked on this job", said.join("\n"));
 }
