@@ -4,22 +4,27 @@ import { parseEvents } from "../support/panewright.ts";
 import { until } from "../support/until.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import { shell } from "./checkouts.ts";
-import { responseTargetOf, workTurn } from "./review_model.ts";
+import { responseTargetOf, type ScriptedAnswer, workTurn } from "./review_model.ts";
 import { reviewProject, reviewResponse } from "./review_project.ts";
 
 const WITHOUT_PANE = { driver: "process", args: ["--skip-git-repo-check"] };
 
 /** Each job says which command does it. */
-async function jobsProject(config: Readonly<Record<string, unknown>>, answer = workOf) {
+async function jobsProject(
+  config: Readonly<Record<string, unknown>>,
+  answer: (name: string, request: ModelRequest) => ScriptedAnswer | Promise<ScriptedAnswer> = workOf,
+  files: Readonly<Record<string, string>> = {},
+) {
   const project = await reviewProject({
-    respond(request) {
+    async respond(request) {
       const prompt = request.prompts.at(-1) ?? "";
       const target = responseTargetOf(prompt);
       if (target === undefined) return [{ do: "say", text: "I was given no response file." }];
-      return workTurn(target, answer(target.name, request));
+      return workTurn(target, await answer(target.name, request));
     },
     config: { sandbox: "agent", prompt_file: undefined, ...config },
     files: {
+      ...files,
       "check.sh": "! test -e broken.txt\n",
       "jobs/a.md": "Run: echo a > a.txt\n",
       "jobs/b.md": "---\nneeds: a\n---\nRun: cat a.txt a.txt > b.txt\n",
@@ -225,4 +230,38 @@ async function workdirOf({ run }: Awaited<ReturnType<typeof jobsProject>>, name:
   const { stdout } = await run("workspaces", "--json");
   const all = stdout.trim().split("\n").map((line) => JSON.parse(line));
   return all.find((one) => one.name === name)?.workdir ?? "";
+}
+
+Deno.test("run --workspace: the tester is told which tests failed before anybody worked", async () => {
+  const told: string[] = [];
+  await using project = await jobsProject(
+    {
+      loop: "programmer, tester",
+      project_test_cmd: ["node", "--test"],
+      roles: { programmer: WITHOUT_PANE, tester: WITHOUT_PANE },
+    },
+    async (name, { prompts }) => {
+      if (name === "programmer_summary") {
+        await until(() => journals(project.sandbox.home).includes('"base_tried"'));
+        return { commands: ["echo made > made.txt"], response: "It is made." };
+      }
+      told.push(prompts.at(-1) ?? "");
+      return { response: "- node --test: exit code 0\nRESULT: PASS" };
+    },
+    { "made.test.js": 'require("node:test").test("is made", () => require("node:fs").readFileSync("made.txt"));\n' },
+  );
+  const { code, stderr, stdout } = await project.run("run", "Make made.txt", "--workspace", "--trust");
+  assertEquals(code, 0, stderr + stdout);
+  assertMatch(told[0] ?? "", /THE PROJECT'S TESTS ON THE CODE AS IT WAS, .*\n[^]*1 tests\n.*failed: is made/);
+  await project.sandbox.assertNothingLeft();
+});
+
+/** What the runs of a person have on record so far. */
+function journals(home: string): string {
+  const runs = `${home}/.local/state/panewright/runs`;
+  const ids = [...Deno.readDirSync(runs)].filter(({ isDirectory }) => isDirectory);
+  const entries = ids.flatMap(({ name }) =>
+    [...Deno.readDirSync(`${runs}/${name}`)].map((one) => `${name}/${one.name}`)
+  );
+  return entries.map((entry) => Deno.readTextFileSync(`${runs}/${entry}/journal.ndjson`)).join("");
 }
