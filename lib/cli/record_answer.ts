@@ -1,14 +1,12 @@
-import { findOpenQuestion, giveAnswer } from "../api/control/give_answer.ts";
+import { giveAnswer } from "../api/control/give_answer.ts";
 import { outputLine } from "../api/output/line.ts";
-import { UsageError } from "../base/errors.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { present } from "../base/schema.ts";
 import type { Waiting } from "../journal/waiting.ts";
 import { runCommandLine } from "../run/command_line.ts";
 import type { RunFolder } from "../run/run_folder.ts";
-import { type CliIo, defineCommand, type GlobalFlags, textFlag } from "./console/command.ts";
-import { findNamedRun, RUN_ARGUMENT, WORKDIR_FLAG } from "./find_named_run.ts";
-import { requireTrustOfRun, TRUST_FLAG } from "./trust.ts";
+import { type CliIo, type GlobalFlags, textFlag } from "./console/command.ts";
+import { requireTrustOfRun } from "./trust.ts";
 
 interface Recording {
   readonly io: CliIo;
@@ -48,34 +46,3 @@ export const QUESTION_FLAG = textFlag(
   "the question or dialog that is meant, such as q1; refused if another one is open",
   { completes: ["questions"] },
 );
-
-/** A command that says yes, or no, to the permission that a run waits for. */
-export function permissionCommand(verb: "approve" | "deny") {
-  const reason = { name: "WHY", description: "what the agent is to do instead", text: true, rest: true } as const;
-  return defineCommand({
-    arguments: [
-      { ...RUN_ARGUMENT, required: true, completes: ["asking_runs"] },
-      ...(verb === "deny" ? [reason] : []),
-    ],
-    flags: { question: QUESTION_FLAG, wd: WORKDIR_FLAG, trust: TRUST_FLAG },
-    async run({ flags, global, positionals: [run = "", ...words] }, io) {
-      const folder = await findNamedRun(io, run, flags.wd);
-      const { waiting: question } = await findOpenQuestion(folder, flags.question);
-      requirePermission(folder, question, verb);
-      const why = words.join(" ").trim();
-      const answer = verb === "approve" ? "yes" : why === "" ? "no" : `no, ${why}`;
-      await recordAnswer(folder, {
-        ...{ answer, global, io, question, wd: flags.wd, trust: flags.trust === true, tellsQuestion: true },
-      });
-      return 0;
-    },
-  });
-}
-
-function requirePermission({ id }: RunFolder, question: Waiting & { readonly id: string }, verb: string): void {
-  const { dialog, isPermission } = question;
-  if (dialog === undefined ? isPermission === true : dialog.questions === undefined) return;
-  throw new UsageError(`Cannot ${verb} ${question.id} of run ${id}: it is a question, and no permission`, {
-    hint: `It asks: ${sanitizeLine(question.text)}\nAnswer with: panewright answer ${id} --question ${question.id} "…"`,
-  });
-}

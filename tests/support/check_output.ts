@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type * as z from "zod";
 import { COMMANDS } from "../../lib/cli/command_table.ts";
 import { OUTPUT_SCHEMAS, withHead } from "../../lib/api/output/schemas.ts";
-import { canonicalJson } from "../../lib/turn/desk/audit_chain.ts";
+import { canonicalJson } from "../../lib/base/text/json.ts";
 
 /** Each type of object, with the commands that print it. */
 const OBJECTS = Object.values(OUTPUT_SCHEMAS).flatMap(({ commands, objects }) =>

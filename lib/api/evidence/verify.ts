@@ -9,7 +9,7 @@ import { present } from "../../base/schema.ts";
 import { parseJsonObject } from "../../base/text/json.ts";
 import { lastLines } from "../../base/text/lines.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import { canonicalJson } from "../../turn/desk/audit_chain.ts";
+import { canonicalJson } from "../../base/text/json.ts";
 import { checkJournalChain } from "../../journal/chain.ts";
 import { readJournalText } from "../../journal/read_facts.ts";
 import { listAllRuns } from "../../run/all_runs.ts";

@@ -13,6 +13,14 @@ export function parseJsonObject(line: string): JsonObject | undefined {
   }
 }
 
+/** Data as JSON that is the same for the same data: keys in the order of their UTF-16 units, no blanks. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).sort(([left], [right]) => left < right ? -1 : 1));
+  });
+}
+
 /** The value as an object, an empty one where it is none. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};

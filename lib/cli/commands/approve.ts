@@ -1,4 +1,4 @@
-import { permissionCommand } from "../record_answer.ts";
+import { permissionCommand } from "../permission_command.ts";
 
 /** `panewright approve`: a yes to what an agent may do, once. */
 export const command = permissionCommand("approve");

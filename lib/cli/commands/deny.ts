@@ -1,4 +1,4 @@
-import { permissionCommand } from "../record_answer.ts";
+import { permissionCommand } from "../permission_command.ts";
 
 /** `panewright deny`: a no to what an agent may do, and why. */
 export const command = permissionCommand("deny");

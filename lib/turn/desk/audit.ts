@@ -1,14 +1,7 @@
+import { canonicalJson } from "../../base/text/json.ts";
 import { PanewrightError } from "../../base/errors.ts";
 import { createRedactor } from "../../base/redact/redactor.ts";
-import {
-  AUDIT_VERSION,
-  type AuditEnd,
-  canonicalJson,
-  type ChainedRecord,
-  chainRecord,
-  checkChain,
-  NO_HASH,
-} from "./audit_chain.ts";
+import { AUDIT_VERSION, type AuditEnd, type ChainedRecord, chainRecord, checkChain, NO_HASH } from "./audit_chain.ts";
 import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 import type { AuditHeads } from "./audit_heads.ts";
 import { errorText } from "../../base/text/error_text.ts";

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../base/text/json.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 
 /** The version of the records' format; it stands in the first record of each log. */
@@ -47,14 +48,6 @@ export type AuditVerdict =
     readonly line: number;
     readonly problem: string;
   };
-
-/** Data as JSON that is the same for the same data: keys in the order of their UTF-16 units, no blanks. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([left], [right]) => left < right ? -1 : 1));
-  });
-}
 
 /** Makes the line of the next record. */
 export async function chainRecord(

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { PanewrightError, UsageError } from "../../../lib/base/errors.ts";
 import { type AuditDecision, type AuditLog, openAuditLog } from "../../../lib/turn/desk/audit.ts";
-import { canonicalJson, type ChainedRecord, checkChain, findCut } from "../../../lib/turn/desk/audit_chain.ts";
+import { canonicalJson } from "../../../lib/base/text/json.ts";
+import { type ChainedRecord, checkChain, findCut } from "../../../lib/turn/desk/audit_chain.ts";
 import { findRun } from "../../../lib/run/find_run.ts";
 import { tempDir } from "../../support/temp_dir.ts";
 import { createRandom } from "../../support/random.ts";
