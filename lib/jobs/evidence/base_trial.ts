@@ -9,6 +9,7 @@ import { type DecidingCheck, trialOf, type TrialRun, type Tried } from "./trial.
 export interface BaseTrial extends AsyncDisposable {
   /** Begins it, once; in a workspace that is judged by itself. */
   begin(checks: readonly DecidingCheck[], target?: Workspace): void;
+  hasBegun(): boolean;
   /** What it has come to, if these are the checks that were tried, with these variables. */
   resultOf(checks: readonly DecidingCheck[], env: Readonly<Record<string, string>>): Promise<Tried | undefined>;
 }
@@ -27,6 +28,7 @@ export function openBaseTrial({ plan, run }: TrialRun): BaseTrial {
         return undefined;
       });
     },
+    hasBegun: () => begun !== undefined,
     async resultOf(checks, env) {
       const tried = await begun;
       return tried?.of === keyOf(checks, env) ? tried.trial : undefined;
@@ -52,8 +54,8 @@ async function tryBase(
   },
 ): Promise<TriedAs> {
   const { base: at, store } = workspace;
-  const { checks, env } = await namingOf(given, { at, store, signal: run.signal });
   await dropChecks(workspace.name, "base");
+  const { checks, env } = await namingOf(given, { at, store, signal: run.signal });
   const trial = await trialOf("base", {
     plan,
     run,

@@ -51,6 +51,7 @@ export function createJudge({ early, plan, run }: TrialRun & { readonly early?: 
     const { base, name, store } = workspace;
     const { signal } = run;
     await dropChecks(name);
+    if (early?.hasBegun() !== true) await dropChecks(name, "base");
     const { commit } = await keepResult(workspace, { signal });
     if (commit === base) return held("nothing was changed");
     const tree = await treeOf(commit, { store, signal });

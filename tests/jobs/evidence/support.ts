@@ -68,8 +68,9 @@ export async function judged(
   await dir.write(Object.fromEntries(Object.entries(ignored).map(([name, text]) => [`repo/${name}`, text])));
   const workspace = await openWorkspace(repo, { task: "work", now: new Date(), signal, share: ["node_modules/"] });
   // A process that was killed has left what it tried something in.
-  const partOf = { target: "work", as: "check" } as const;
-  await openWorkspace(repo, { task: "work clean", now: new Date(), signal, partOf });
+  for (const as of ["check", "base"] as const) {
+    await openWorkspace(repo, { task: `work ${as}`, now: new Date(), signal, partOf: { target: "work", as } });
+  }
   const { tree, workdir } = workspace;
   for (const [name, text] of Object.entries(left)) {
     if (text === undefined) await Deno.remove(`${tree}/${name}`);
