@@ -5,8 +5,8 @@ import { runProgram } from "./program.ts";
 const LOOKS =
   /(?:^|[\s:])(?:panewright|deno run -A \S+) ((?:show|diff|status|logs|questions|report|workspaces|validate|evidence|audit|permissions|runs)\b.*)$/gm;
 
-/** Words of a sentence, or a place for what the person puts there. */
-const NO_COMMAND = /…|\bNAME\b|[.,;]$| (?:is|and|or|to|has|shows|lists) /;
+/** Words of a sentence, a place for what the person puts there, or a command that stays. */
+const NO_COMMAND = /…|--(?:follow|watch)\b|\bNAME\b|[.,;]$| (?:is|and|or|to|has|shows|lists) /;
 
 interface Place {
   readonly argv: readonly string[];
