@@ -113,8 +113,8 @@ export const pipelineSettings = (providerIds: readonly ProviderId[]) => ({
       default: [],
     },
     description:
-      "The agents of the attempts of a task (`--attempts`), in turn, for the steps that name no provider; without it, each " +
-      "attempt has the steps' own agent.",
+      "The agents of the attempts of a task (`--attempts`) or of a role (`roles.programmer.attempts`), in turn, for the steps " +
+      "and roles that name no provider; without it, each attempt has their own agent.",
     example: [{ provider: "codex" }, { provider: "claude_code", model: "opus" }],
   },
   defaultPipeline: {
