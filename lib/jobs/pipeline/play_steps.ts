@@ -10,13 +10,12 @@ import { driveRun } from "./drive.ts";
 import type { ExecOptions } from "./context.ts";
 import { readInterruptedLog } from "./left_over.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
-import type { ExecPlan } from "./plan.ts";
+import type { CheckPlan, ExecPlan } from "./plan.ts";
 import { openBaseTrial } from "../evidence/base_trial.ts";
 import { createJudge, type Judge, withEvidence } from "../evidence/gather.ts";
 import { requireHidden } from "../evidence/hidden.ts";
 import { noteTestsOf } from "../evidence/noted.ts";
 import { checksOfAll } from "./checks.ts";
-import type { CheckPlan } from "./plan.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { openStepsSandbox } from "./steps_sandbox.ts";
 
