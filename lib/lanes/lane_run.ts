@@ -125,6 +125,8 @@ function tellOf(lane: LaneState, { onAsking, run: { record } }: Lanes) {
   return (event: ExecEvent): void => {
     switch (event.type) {
       case "run_started":
+        run = event.runId;
+        return record({ type: "lane_run_begun", ...about, run, passable: true });
       case "run_resumed":
         run = event.runId;
         return;

@@ -83,6 +83,7 @@ function tellOf(
   return (event: ReviewFact): void => {
     const { waiting: waited } = progress;
     progress = REVIEW_LOOP.progress(progress, { ...event, at: wallClock().toISOString() });
+    if (event.type === "run_started") record({ type: "lane_run_begun", ...about, run: event.runId, passable: true });
     if ("runId" in event) run = event.runId;
     const { waiting } = progress;
     if (waiting !== waited) {

@@ -100,6 +100,13 @@ export const LANE_RECORDS = {
       ),
     items: (lane, { title }) => opens(`lane:${laneName(lane)}`, { kind: "round", lane: laneName(lane), title }),
   }),
+  /** Its own run has begun, and no agent of it yet: whoever continues finds it. */
+  lane_run_begun: laneRecord({ ...OF_LANE, run: text, passable: flag }, {
+    ...ITS_FILE,
+    state: (state, { run, ...lane }) => changeLane(state, lane, { run }),
+    words: ({ run, ...lane }) => line(`${laneName(lane)}: its run ${run} begins`, "plain", "detail"),
+    items: () => [],
+  }),
   /** An agent of it begins a turn. */
   lane_turn_started: laneRecord({
     ...OF_LANE,
