@@ -326,6 +326,7 @@ Deno.test("steps of a graph in one folder are done one after another, whatever t
 const STOPS = [
   "lanes_opened",
   "lane_started",
+  "lane_run_begun",
   "lane_turn_started",
   "lane_ended",
   "merge_started",
@@ -348,6 +349,10 @@ for (const type of STOPS) {
     await assertRejects(() => stopped);
     const { report } = await project.resume(run, { steps: STEPS, acts });
     assertEquals(report.reason, "all 2 tasks passed");
+    // The run of each is taken up, and none begun beside it.
+    for (const { partOf, workdir } of listWorkspaces()) {
+      if (partOf?.as === "lane") assertEquals([...Deno.readDirSync(`${workdir}/.panewright/runs`)].length, 1);
+    }
     assertEquals(await project.landed(), { "a.txt": "a\n", "base.txt": "b\n" });
     const log = await shell(project.repo, "git log --format=%s refs/panewright/t");
     assertEquals(log.trim().split("\n").sort(), ["a", "b", "first"]);
