@@ -214,7 +214,7 @@ export const CONFIG_OUTPUTS = {
   }),
   newest_version: output("Whether there is a newer version of panewright.", {
     version: text("The version of this one."),
-    newest: text("The newest one, as the registry tells it."),
+    newest: text("The newest one, as npm tells it."),
     isNewer: flag("Whether that is newer."),
   }),
   license: output("The licence of something that panewright contains.", {

@@ -1,18 +1,12 @@
 import { outputLine } from "../../api/output/line.ts";
 import { RuntimeError, UsageError } from "../../base/errors.ts";
-import { download } from "../../base/ports/download.ts";
-import { errorText } from "../../base/text/error_text.ts";
+import { systemProcessRunner } from "../../base/ports/process.ts";
 import { compareVersions } from "../../base/text/order.ts";
-import { parseJsonObject } from "../../base/text/json.ts";
+import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { VERSION } from "../../base/version.ts";
-import { type CliIo, defineCommand, switchFlag } from "../console/command.ts";
+import { defineCommand, switchFlag } from "../console/command.ts";
 
-const REGISTRY = "https://registry.npmjs.org/";
-
-/** What a registry tells of one version is some kilobytes. */
-const MAX_BYTES = 1024 * 1024;
-
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 30_000;
 
 /** `panewright update --check`: whether there is a newer version. Nothing is ever replaced. */
 export const command = defineCommand({
@@ -23,7 +17,7 @@ export const command = defineCommand({
         hint: "Look with --check, and install the newer one as you have installed this one.",
       });
     }
-    const newest = await newestIn(registryOf(io), io);
+    const newest = await newestByNpm(io.signal);
     const isNewer = compareVersions(newest, VERSION) > 0;
     io.stdout(
       global.json
@@ -36,23 +30,25 @@ export const command = defineCommand({
   },
 });
 
-/** The registry that npm is told to use. */
-function registryOf({ env }: Pick<CliIo, "env">): string {
-  const [named = REGISTRY] = [env("npm_config_registry"), env("NPM_CONFIG_REGISTRY")].filter(Boolean);
-  return named.endsWith("/") ? named : `${named}/`;
-}
-
-async function newestIn(registry: string, { signal }: Pick<CliIo, "signal">): Promise<string> {
-  const address = `${registry}panewright/latest`;
+/** npm knows its registry, proxy and login. It is asked where no repository's .npmrc can say another one. */
+async function newestByNpm(signal: AbortSignal): Promise<string> {
+  const argv = ["npm", "view", "panewright", "version", "--no-update-notifier", "--fetch-retries=0"] as const;
   const fail = (reason: string, cause?: unknown) =>
-    new RuntimeError(`Cannot look for a newer version: ${reason}`, { cause });
-  const bytes = await download(address, { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal }).catch((error) => {
-    signal.throwIfAborted();
-    throw error instanceof UsageError ? error : fail(errorText(error), error);
+    new RuntimeError(`Cannot look for a newer version: ${reason}`, {
+      cause,
+      hint: "Look where you have got this one from.",
+    });
+  const { code, stderr, stdout, timedOut } = await systemProcessRunner.run({
+    ...{ argv, cwd: "/", timeoutMs: TIMEOUT_MS, signal },
+  }).catch((error) => {
+    throw error instanceof Deno.errors.NotFound ? fail("there is no program npm to ask", error) : error;
   });
-  const { version } = parseJsonObject(new TextDecoder().decode(bytes)) ?? {};
-  if (typeof version !== "string" || !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)) {
-    throw fail(`${address} tells no version`);
-  }
-  return version;
+  signal.throwIfAborted();
+  if (timedOut) throw fail(`npm has not answered within ${TIMEOUT_MS / 1000} s`);
+  const version = stdout.trim();
+  if (code === 0 && /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)) return version;
+  const [said = `npm told no version (exit code ${code})`] = stderr.split("\n").filter((line) =>
+    /^npm error (?!code )/.test(line)
+  );
+  throw fail(sanitizeLine(said.replace(/^npm error /, "")));
 }

@@ -4,7 +4,7 @@ import { waitingText } from "../../api/show/run_words.ts";
 import { UsageError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
-import { makeOwnFolder, stateFolder } from "../../base/ports/state_folder.ts";
+import { makeOwnFolder, NO_STATE_FOLDER, STATE_FOLDER_HINT, stateFolder } from "../../base/ports/state_folder.ts";
 import { redactorOf } from "../../base/redact/redactor.ts";
 import { firstLine } from "../../base/text/lines.ts";
 import { JOBS } from "../../jobs/mod.ts";
@@ -36,7 +36,7 @@ export async function sendDigest(config: string | undefined, around: NotifySurro
   const to = await planToTell(config, around);
   const state = stateFolder(io.env);
   if (state === undefined) {
-    throw new UsageError("Cannot tell what was told last: neither HOME nor XDG_STATE_HOME is set");
+    throw new UsageError(`Cannot tell what was told last: ${NO_STATE_FOLDER}`, { hint: STATE_FOLDER_HINT });
   }
   const file = `${state}/notify/digest`;
   const now = new Date();
