@@ -3,6 +3,7 @@ import { type ExecPlan, plannedAgents } from "../jobs/pipeline/plan.ts";
 import { agentsUsed } from "../jobs/review_loop/plan.ts";
 import { hasPanes } from "../jobs/review_loop/run_session.ts";
 import { refuseBegun } from "./detach.ts";
+import { requireNow } from "./later/start_later.ts";
 import { keepEditorSchema } from "./editor_schema.ts";
 import { type ExecConfig, type ExecConfigOptions, loadExecConfig } from "./exec_config.ts";
 import { type LoopIn, readLoop, requireApart, requireLoop } from "./read_loop.ts";
@@ -71,6 +72,7 @@ export async function readSteps(
     }
     await keepEditorSchema(loaded, io);
     if (!isContinued) await keepUsed(toTrust, whoTrusts);
+    requireNow(io);
   }
   return { read, load, ...(loopIn && { loopIn }) };
 }

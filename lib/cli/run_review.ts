@@ -6,6 +6,7 @@ import type { Surroundings } from "./carry_out.ts";
 import { refuseBegun } from "./detach.ts";
 import { keepEditorSchema } from "./editor_schema.ts";
 import { executeReview } from "./execute_review.ts";
+import { requireNow } from "./later/start_later.ts";
 import { beginWorkspace } from "./in_workspace.ts";
 import { type LoopSource, readLoop, requireApart, requireLoop } from "./read_loop.ts";
 import { checkJob } from "./preflight/look_at_needs.ts";
@@ -45,6 +46,7 @@ export async function runReview(
     await keepEditorSchema(loaded, io);
     await keepUsed(toTrust, whoTrusts);
   }
+  requireNow(io);
   const task = firstLine(`${job.introduction}\n${job.exploreSummary}`);
   const ofWorkspace = plan.workspace ?? { share: [] };
   const clone = isApart ? await beginWorkspace(plan.workdir, { io, global, task, plan: ofWorkspace }) : undefined;

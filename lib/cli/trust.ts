@@ -76,9 +76,11 @@ export async function requireTrust(
   needed: TrustNeeded,
   { io, isContinued = false, mayAsk, trust }: TrustSurroundings,
 ): Promise<void> {
-  if (trust || isTrustedByVariable(io)) return;
+  if (trust && io.beginsLater !== true || isTrustedByVariable(io)) return;
   const store = trustStorePath(io.env);
   const all = await untrustedOf(needed, { io, store });
+  // What begins later may do what stands there now, and nothing that has changed by then.
+  if (trust) return await recordAll(requireStorePath(io), all);
   const [first, ...others] = all;
   if (first === undefined) return;
   const isUsed = async () => (await untrustedOf(needed, { io, store: usedStorePath(io.env) })).length === 0;
@@ -88,12 +90,16 @@ export async function requireTrust(
       io.stderr(`${describeSubject(subject.file, changes, { known })}${diff}`);
     }
     if (await askForTrust(io, all.flatMap(({ changes }) => changes.items))) {
-      for (const { subject } of all) await recordTrust(store, subject);
+      await recordAll(store, all);
       const asRead = await Promise.all(all.map(({ isAsRead }) => isAsRead?.() ?? true));
       if (!asRead.includes(false)) return;
     }
   }
   throw untrusted([first, ...others]);
+}
+
+async function recordAll(store: string, all: readonly Untrusted[]): Promise<void> {
+  for (const { subject } of all) await recordTrust(store, subject);
 }
 
 /** Keeps what a run begins with by `--trust`, for the commands by which it continues. */

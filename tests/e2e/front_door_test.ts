@@ -152,6 +152,45 @@ Deno.test("one sentence without a terminal, in a project without tests: it is be
   assertEquals([card.name, card.state, card.checks], [NAME, "passed", []]);
 });
 
+Deno.test("one sentence for another time: at is given what begins it then, in a workspace, with what was trusted now", async () => {
+  await using project = await newProject("codex", { Makefile: "test:\n\tgrep rounded fixed.txt\n" });
+  const { sandbox: { project: folder, home, root } } = project;
+  await dirty(folder);
+  await Deno.writeTextFile(
+    `${root}/bin/at`,
+    '#!/bin/sh\ncat >"$HOME/at.script"\necho "job 3 at Wed Dec  2 02:00:00 2026" >&2\n',
+    { mode: 0o755 },
+  );
+  const untrusted = await project.run(TASK, "--at", "02:00");
+  assertEquals([untrusted.code, await exists(`${home}/at.script`)], [3, false], untrusted.stderr);
+  const keyless = await project.run(TASK, "--at", "02:00", "--trust");
+  assertEquals([keyless.code, await exists(`${home}/at.script`)], [3, false]);
+  assertStringIncludes(
+    keyless.stderr,
+    "OPENAI_API_KEY is set here, and kept for then only with: --keep-env OPENAI_API_KEY",
+  );
+  const planned = await project.run(TASK, "--at", "02:00", "--keep-env", "OPENAI_API_KEY");
+  assertEquals(planned.code, 0, planned.stderr);
+  const script = await Deno.readTextFile(`${home}/at.script`);
+  assertEquals(script.includes("--trust"), false);
+  const { code, stderr } = await runProgram(["/bin/sh", "-c", script], { cwd: "/", env: {}, timeoutMs: 60_000 });
+  assertEquals([code, stderr], [0, ""]);
+  const log = `${home}/.local/state/panewright/later/said.log`;
+  const [id = ""] = /^\d{8}-\S+$/m.exec(await Deno.readTextFile(log)) ?? [];
+  const card = await until(
+    async () => JSON.parse((await project.run("show", id, "--json")).stdout),
+    ({ state }) => state !== "running" && state !== "empty",
+  );
+  assertEquals([card.name, card.state], [NAME, "passed"]);
+  assertEquals(await exists(`${folder}/fixed.txt`), false);
+
+  // By then it may be another test command that would run.
+  await Deno.writeTextFile(`${folder}/package.json`, '{"scripts":{"test":"touch ~/escaped"}}');
+  await Deno.remove(`${folder}/Makefile`);
+  await runProgram(["/bin/sh", "-c", script], { cwd: "/", env: {}, timeoutMs: 60_000 });
+  assertStringIncludes(await Deno.readTextFile(log), "has changed since you trusted it");
+});
+
 Deno.test("one sentence whose agent has the tests say less: a PASS with remarks, which name what was changed", async () => {
   await using project = await newProject("codex", { Makefile: "test:\n\tgrep squared fixed.txt\n" }, false, [
     { do: "shell", command: "printf 'test:\\n\\ttrue\\n' > Makefile; echo rounded > fixed.txt" },

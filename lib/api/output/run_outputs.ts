@@ -85,6 +85,12 @@ export const RUN_OUTPUTS = {
     folder: text("The run's folder, absolute."),
     isNew: flag("Whether this call has begun it; otherwise an earlier one with the same key has."),
   }),
+  run_planned: output("A run that the system's own timers begin.", {
+    when: text("When, for people."),
+    takenBackBy: text("The command that takes it back."),
+    line: text("The line in this person's crontab.").optional(),
+    log: text("The file that what it says then is in, absolute."),
+  }),
   answer_recorded: output("An answer was taken.", {
     run: runId,
     question: text("What was answered."),

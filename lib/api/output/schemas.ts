@@ -22,7 +22,15 @@ const JOURNAL_OPENED = {
 };
 
 const OF_A_RUN = [
-  ...(["run_detached", "workspace", "workspace_result", "workspace_applied", "workspace_delivered", "error"] as const),
+  ...([
+    "run_detached",
+    "run_planned",
+    "workspace",
+    "workspace_result",
+    "workspace_applied",
+    "workspace_delivered",
+    "error",
+  ] as const),
 ];
 
 /** What is printed, by the name of the schema: that of the command, or of the one that starts such runs. */

@@ -9,7 +9,7 @@ import { requireNoAgent } from "../../api/control/act.ts";
 import { present } from "../../base/schema.ts";
 import { isInRepository } from "../../workspace/open_workspace.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
-import { detach, DETACH_FLAGS } from "../detach.ts";
+import { detach, DETACH_FLAGS, refuseKey } from "../detach.ts";
 import { taskOfArgument } from "../task_argument.ts";
 import { FLAGS, runExec } from "./exec.ts";
 
@@ -42,6 +42,7 @@ export const command = defineCommand({
       const flags = { ...parsed.flags, ...present({ workspace: isApart }) };
       return await detach("adopt", { ...parsed, flags, positionals: [session.id, task] }, io);
     }
+    refuseKey(parsed.flags.key);
     const flags = { ...parsed.flags, provider };
     return await runExec({ ...parsed, flags, positionals: [task] }, io, { prefersApart: true, session });
   },

@@ -10,9 +10,9 @@ import { LANE_SETTINGS } from "../../lanes/settings.ts";
 import { type ExecConfig, keptOf } from "../exec_config.ts";
 import { EXEC_SETTINGS } from "../../jobs/pipeline/settings.ts";
 import { filesOf } from "../../jobs/pipeline/task_folder.ts";
+import { BEGIN_FLAGS, beginRun } from "../begin_run.ts";
 import { NO_INPUT_FLAG } from "../carry_out.ts";
 import { type CliIo, defineCommand, type ParsedCommand, switchFlag, textFlag } from "../console/command.ts";
-import { detach, DETACH_FLAGS, refuseKey } from "../detach.ts";
 import { findExecTarget } from "../exec_target.ts";
 import { JUNIT_FLAG } from "../reports/mod.ts";
 import { TRUST_FLAG } from "../trust.ts";
@@ -41,7 +41,7 @@ export const FLAGS = {
   "dry-run": switchFlag("show tasks, steps, prompts, command lines and checks, and run nothing"),
   junit: JUNIT_FLAG,
   "no-input": NO_INPUT_FLAG,
-  ...DETACH_FLAGS,
+  ...BEGIN_FLAGS,
   trust: TRUST_FLAG,
 } as const;
 
@@ -52,7 +52,7 @@ export const command = defineCommand({
     required: true,
   }],
   flags: FLAGS,
-  run: (parsed, io) => runExec(parsed, io, {}),
+  run: (parsed, io) => beginRun("exec", { parsed, io, here: (flags, io) => runExec({ ...parsed, flags }, io, {}) }),
 });
 
 interface ExecManner {
@@ -73,8 +73,6 @@ export async function runExec(
   { byRoles, prefersApart = false, session, target: given }: ExecManner,
 ): Promise<number> {
   const { flags, positionals, global } = parsed;
-  if (flags.detach === true) return await detach(prefersApart ? "task" : "exec", parsed, io);
-  refuseKey(flags.key);
   const { pipeline, config: path, wd, provider, only, force, "keep-going": keepGoing, junit, check, strict } = flags;
   if (check?.trim() === "") throw new UsageError("Cannot use --check: it names no command");
   const overrides: ExecOverrides = {

@@ -1,6 +1,7 @@
 import { resolve } from "@std/path/posix";
 import { present } from "../../base/schema.ts";
 import { isInRepository } from "../../workspace/open_workspace.ts";
+import { beginRun } from "../begin_run.ts";
 import { defineCommand } from "../console/command.ts";
 import { taskOfArgument } from "../task_argument.ts";
 import { FLAGS, runExec } from "./exec.ts";
@@ -13,10 +14,13 @@ export const command = defineCommand({
     const task = await taskOfArgument(parsed.positionals[0] ?? "", io);
     const { workspace, ...flags } = parsed.flags;
     // Who executes it without a terminal is told so by the command line.
-    const isApart = flags.detach === true
+    const isApart = flags.detach === true || flags.at !== undefined
       ? workspace ?? (await isInRepository(resolve(io.cwd, flags.wd ?? "."), io.signal) || undefined)
       : workspace;
     const given = { ...parsed, positionals: [task], flags: { ...flags, ...present({ workspace: isApart }) } };
-    return await runExec(given, io, { prefersApart: true });
+    return await beginRun("task", {
+      ...{ parsed: given, io },
+      here: (flags, io) => runExec({ ...given, flags }, io, { prefersApart: true }),
+    });
   },
 });

@@ -83,6 +83,8 @@ export interface CliIo {
   readonly onForcedExit: OnForcedExit;
   /** Who has started this process without a terminal, and for what; missing for a person's own command line. */
   readonly detached?: DetachedStart;
+  /** Whether all is looked at that a run needs, and the run is begun by another process. @default {false} */
+  readonly beginsLater?: boolean;
   /** Tells the runner of GitHub Actions something; missing elsewhere. */
   workflow?(command: WorkflowCommand): void;
 }

@@ -7,6 +7,7 @@ import { byteSize } from "../../journal/words/words.ts";
 import { trustStorePath } from "../../config/trust/store.ts";
 import { credentialsPath, isTrustedSomewhere, systemLeaseClock, type WorkerOptions } from "../../fleet/mod.ts";
 import type { CliIo } from "../console/command.ts";
+import { passedEnvironment } from "../environment.ts";
 
 type Environment = (name: string) => string | undefined;
 
@@ -15,10 +16,6 @@ export function rulesPath(env: Environment): string | undefined {
   const beside = credentialsPath((name) => name === "PANEWRIGHT_FLEET" ? undefined : env(name));
   return beside === undefined ? undefined : `${dirname(beside)}/worker.jsonc`;
 }
-
-/** What of a worker's own environment its agents get besides what its rules name. */
-const PASSED =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TERM|TZ|TMPDIR|XDG_\w+|CODEX_HOME|CLAUDE_CONFIG_DIR|DENO_DIR|SSL_CERT_\w+|PANEWRIGHT_(?!FLEET$)\w+)$/;
 
 export interface Gates {
   /** Less memory than this, and no further job is taken. Bytes. */
@@ -38,8 +35,7 @@ export function workerMachine(
   return {
     panewright: selfCommand(["--allow-all"]),
     environment(secrets) {
-      const names = envNames().filter((name) => PASSED.test(name) || secrets.includes(name));
-      const own = Object.fromEntries(names.flatMap((name) => env(name) === undefined ? [] : [[name, env(name)!]]));
+      const own = passedEnvironment({ env, envNames }, secrets);
       // What a run is to do is in its job; that somebody trusts it was looked at here.
       return { PANEWRIGHT_SANDBOX: "auto", ...own, PANEWRIGHT_ISOLATION: "none", PANEWRIGHT_TRUST: "1" };
     },
