@@ -1,12 +1,20 @@
-import { jetstream, type JetStreamClient, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import {
+  jetstream,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstreamManager,
+} from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
 import { type ObjectStore, Objm } from "@nats-io/obj";
 import { connect, type NatsConnection, nkeyAuthenticator, type TlsOptions } from "@nats-io/transport-node";
-import { RuntimeError, UsageError } from "../base/errors.ts";
+import { PanewrightError, RuntimeError, UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
 import { present } from "../base/schema.ts";
 import type { Credentials } from "./credentials.ts";
 import { BUCKETS, OBJECTS, STREAMS } from "./names.ts";
+import { isAway, keepsNothing } from "./reach.ts";
 import { openSeals, type Seals } from "./seal.ts";
 
 /** The oldest nats-server whose work queues, direct gets and consumers by name this relies on: that of Debian 12. */
@@ -96,9 +104,29 @@ export async function connectFleet(credentials: Credentials): Promise<Fleet> {
     };
   } catch (cause) {
     await connection.close();
+    if (isAway(cause)) throw cause;
     throw new UsageError(`Cannot use the fleet of ${credentials.server}: ${errorText(cause)}`, {
       ...present({ cause }),
       hint: "Its streams are made by whoever runs it: panewright fleet up, or panewright fleet apply.",
     });
   }
 }
+
+/**
+ * For people: what the fleet's server has not done, in place of the client's own error. Any other error is as it was.
+ *
+ * @param server its address
+ */
+export function saidOfServer(error: unknown, server: string): unknown {
+  const problem = (what: string, hint: string) =>
+    new RuntimeError(`Cannot use the fleet of ${server}: ${what}`, { ...present({ cause: error }), hint });
+  if (error instanceof PanewrightError) return error;
+  const words = error instanceof JetStreamApiError ? `: "${sanitizeLine(error.message)}"` : "";
+  if (keepsNothing(error)) {
+    return problem(`its server keeps nothing now${words}`, `Its disk, or a stream, may be full. ${CALL_AGAIN}`);
+  }
+  if (words !== "") return problem(`its server refuses this${words}`, CALL_AGAIN);
+  return isAway(error) ? problem("its server does not answer", `Does it run? ${CALL_AGAIN}`) : error;
+}
+
+const CALL_AGAIN = "What was done is kept: the same call can be made again.";

@@ -8,7 +8,7 @@
 export { type FleetCap, reachedCap, readCaps, readSpent, setCap } from "./caps.ts";
 export { cleanFleet } from "./clean.ts";
 export { collectResult, packRepository } from "./collect.ts";
-export { connectFleet, type Fleet } from "./connect.ts";
+export { connectFleet, type Fleet, saidOfServer } from "./connect.ts";
 export { followEntry, listJobs, listWorkers, readJob, sayToJob, sayToWorker } from "./control.ts";
 export { type Credentials, credentialsPath, readCredentials, readUsers } from "./credentials.ts";
 export { type JobEntry, type JobEvent, readLabels } from "./job.ts";

@@ -1,4 +1,5 @@
 import { JetStreamApiError } from "@nats-io/jetstream";
+import { PermissionViolationError } from "@nats-io/transport-node";
 import type { Clock } from "../base/ports/clock.ts";
 
 interface Reaching {
@@ -7,6 +8,18 @@ interface Reaching {
 }
 
 const RETRY_MS = 250;
+
+/**
+ * JetStream begins later than the server, and again when the leader of a cluster changes; a full stream says so, too.
+ * Who may put an object, and not remove one, is told only that the parts of one that failed could not be removed.
+ */
+export function keepsNothing(error: unknown): boolean {
+  return causes(error).some((cause) =>
+    cause instanceof PermissionViolationError
+      ? /\.PURGE\.OBJ_/.test(cause.subject)
+      : cause instanceof JetStreamApiError && cause.status === 503
+  );
+}
 
 /** What the client says while a server is away, or has only begun. */
 const AWAY = new Set(["TimeoutError", "NoRespondersError", "RequestError", "ConnectionError"]);
@@ -38,10 +51,10 @@ export function isOvertaken(error: unknown): boolean {
 
 /** Whether a later try may be answered. */
 export function isAway(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    // JetStream begins later than the server, and again when the leader of a cluster changes; a full stream says so, too.
-    if (cause instanceof JetStreamApiError) return cause.status === 503;
-    if (AWAY.has(cause.name)) return true;
-  }
-  return false;
+  if (keepsNothing(error)) return true;
+  return causes(error).some((cause) => AWAY.has(cause.name));
+}
+
+function causes(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causes(error.cause)] : [];
 }

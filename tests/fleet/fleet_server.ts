@@ -21,7 +21,28 @@ export interface FleetServer extends AsyncDisposable {
   /** The process that runs now, of the first server or of the one that is named. */
   readonly process: (node?: string) => RunningProgram;
   start(node?: string): void;
+  /** Takes all that is left of a disk of the server's own. */
+  fillDisk(): Promise<void>;
+  /** Gives it back. */
+  freeDisk(): Promise<void>;
 }
+
+const OF_OWN_DISK = ["unshare", "--user", "--map-root-user", "--mount"] as const;
+
+/** Why no server can have a disk of its own here; undefined where it can. */
+export async function noDiskReason(): Promise<string | undefined> {
+  const mount = ["sh", "-c", "mount -t tmpfs none /mnt"];
+  const { code, stderr } = await systemProcessRunner.run({ argv: [...OF_OWN_DISK, ...mount] });
+  return code === 0 ? undefined : `nothing can be mounted here: ${stderr.trim()}`;
+}
+
+/** Runs a program whose folder is a small disk of its own, and kills and starts it again, with that disk, by a signal. */
+const ON_OWN_DISK = `
+mount -t tmpfs -o size="$1" none "$2" || exit 99
+shift 2
+trap 'kill -9 $!' USR1
+while :; do setpriv --pdeathsig KILL "$@" & wait $!; done
+`;
 
 type User = { readonly name: string; readonly rights: Credentials["rights"] };
 
@@ -32,7 +53,9 @@ type User = { readonly name: string; readonly rights: Credentials["rights"] };
  */
 export async function fleetServer(
   { root, env }: { readonly root: string; readonly env: Readonly<Record<string, string>> },
-  { isOverTls = false, leaseSeconds, nodes = ["one"], users = [] }: {
+  { diskSize, isOverTls = false, leaseSeconds, nodes = ["one"], users = [] }: {
+    /** Has the server keep all on a disk of this size, which goes when it ends. */
+    readonly diskSize?: string;
     readonly isOverTls?: boolean;
     readonly leaseSeconds: number;
     readonly nodes?: readonly string[];
@@ -53,11 +76,15 @@ export async function fleetServer(
     users: [...known, ...users],
     ...(isOverTls ? { tls: await certificates(root) } : {}),
   });
+  const [, store = ""] = /store_dir: "([^"]+)"/.exec(await Deno.readTextFile(made.configs[0])) ?? [];
+  if (diskSize !== undefined) await Deno.mkdir(store, { recursive: true });
   const processes = stack.use(new AsyncDisposableStack());
   const running = new Map<string, RunningProgram>();
   const [first = ""] = nodes;
   const start = (node = first) => {
-    const program = startProgram(["nats-server", "--config", made.configs[nodes.indexOf(node)]!], {
+    const server = ["nats-server", "--config", made.configs[nodes.indexOf(node)]!] as const;
+    const ofDisk = [...OF_OWN_DISK, "sh", "-c", ON_OWN_DISK, "sh"] as const;
+    const program = startProgram(diskSize === undefined ? server : [...ofDisk, diskSize, store, ...server], {
       cwd: root,
       // Debian has it where only root looks.
       env: { ...env, PATH: `${env["PATH"]}:/usr/sbin` },
@@ -71,6 +98,13 @@ export async function fleetServer(
   const resources = stack.move();
   return {
     ...{ fleet, credentials: made.credentials, start },
+    async fillDisk() {
+      const file = `/proc/${running.get(first)!.pid}/root${store}/filler`;
+      await systemProcessRunner.run({ argv: ["sh", "-c", 'cat /dev/zero >"$1"', "sh", file] });
+    },
+    async freeDisk() {
+      await systemProcessRunner.run({ argv: ["rm", `/proc/${running.get(first)!.pid}/root${store}/filler`] });
+    },
     process: (node = first) => running.get(node)!,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -71,7 +71,8 @@ export function worksOf({ thinkMs }: { readonly thinkMs: number }) {
 export const PROGRAMMER_FIRST = { start_agent: "programmer", limits: { min_review_cycles_before_approval: 1 } };
 
 export async function fleetStage(
-  { config = {}, isOverTls = false, nodes, users = [] }: {
+  { config = {}, diskSize, isOverTls = false, nodes, users = [] }: {
+    readonly diskSize?: string;
     readonly isOverTls?: boolean;
     /** The names of the fleet's servers. @default one */
     readonly nodes?: readonly string[];
@@ -106,6 +107,7 @@ export async function fleetStage(
       leaseSeconds: LEASE_SECONDS,
       users,
       ...(nodes === undefined ? {} : { nodes }),
+      ...(diskSize === undefined ? {} : { diskSize }),
     }),
   );
   const { credentials, fleet } = server;

@@ -9,33 +9,35 @@ import { defineCommand } from "../console/command.ts";
 import { followJobs } from "../fleet/follow.ts";
 import { listFleetJobs, listFleetWorkers, showFleetJob } from "../fleet/jobs.ts";
 import { showFleetLogs } from "../fleet/logs.ts";
-import { callOf, openFleet, requireSayer } from "../fleet/open_fleet.ts";
+import { callOf, requireSayer, withFleet } from "../fleet/open_fleet.ts";
 import { applyStreams, cap, clean, init, join } from "../fleet/admin.ts";
 import { FLAGS, type Given } from "../fleet/flags.ts";
 import { upFleet } from "../fleet/up.ts";
 
 const ACTIONS: Readonly<Record<string, (given: Given) => Promise<number>>> = {
-  ls: (given) => withFleet(given, (fleet) => listFleetJobs(fleet, given)),
-  status: (given) => withFleet(given, (fleet) => showFleetJob(fleet, first(given, "status"), given)),
-  logs: (given) =>
-    withFleet(
-      given,
-      (fleet) => showFleetLogs(fleet, first(given, "logs"), { ...given, follow: given.flags.follow === true }),
-    ),
-  follow: (given) => withFleet(given, (fleet) => followJobs(fleet, given)),
-  workers: (given) => withFleet(given, (fleet) => listFleetWorkers(fleet, given)),
-  answer: (given) => withFleet(given, (fleet) => tell(fleet, "answer", given)),
-  stop: (given) => withFleet(given, (fleet) => tell(fleet, "stop", given)),
-  retry: (given) => withFleet(given, (fleet) => tell(fleet, "retry", given)),
-  drain: (given) => withFleet(given, (fleet) => drain(fleet, given)),
-  collect: (given) => withFleet(given, (fleet) => collect(fleet, given)),
-  clean: (given) => withFleet(given, (fleet) => clean(fleet, given)),
-  cap: (given) => withFleet(given, (fleet) => cap(fleet, given)),
-  join: (given) => withFleet(given, (fleet) => join(fleet, given)),
+  ls: ofFleet((fleet, given) => listFleetJobs(fleet, given)),
+  status: ofFleet((fleet, given) => showFleetJob(fleet, first(given, "status"), given)),
+  logs: ofFleet((fleet, given) =>
+    showFleetLogs(fleet, first(given, "logs"), { ...given, follow: given.flags.follow === true })
+  ),
+  follow: ofFleet((fleet, given) => followJobs(fleet, given)),
+  workers: ofFleet((fleet, given) => listFleetWorkers(fleet, given)),
+  answer: ofFleet((fleet, given) => tell(fleet, "answer", given)),
+  stop: ofFleet((fleet, given) => tell(fleet, "stop", given)),
+  retry: ofFleet((fleet, given) => tell(fleet, "retry", given)),
+  drain: ofFleet((fleet, given) => drain(fleet, given)),
+  collect: ofFleet((fleet, given) => collect(fleet, given)),
+  clean: ofFleet((fleet, given) => clean(fleet, given)),
+  cap: ofFleet((fleet, given) => cap(fleet, given)),
+  join: ofFleet((fleet, given) => join(fleet, given)),
   init,
   apply: applyStreams,
   up: ({ flags, global, io }) => upFleet({ port: flags.port, leaseSeconds: flags["lease-seconds"] }, { global, io }),
 };
+
+function ofFleet(act: (fleet: Fleet, given: Given) => Promise<number>) {
+  return (given: Given) => withFleet(given.flags.fleet, { io: given.io, act: (fleet) => act(fleet, given) });
+}
 
 const NAMES = Object.keys(ACTIONS);
 
@@ -56,11 +58,6 @@ export const command = defineCommand({
     return await act({ flags, rest, global, io });
   },
 });
-
-async function withFleet({ flags, io }: Given, act: (fleet: Fleet) => Promise<number>): Promise<number> {
-  await using fleet = await openFleet(flags.fleet, io);
-  return await act(fleet);
-}
 
 function first({ rest: [name] }: Given, action: string): string {
   if (name !== undefined) return name;

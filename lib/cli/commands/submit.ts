@@ -25,11 +25,12 @@ import {
   defineCommand,
   exitCodeOfLeaving,
   type FlagValues,
+  type GlobalFlags,
   switchFlag,
   textFlag,
 } from "../console/command.ts";
 import { jobFields } from "../fleet/jobs.ts";
-import { callOf, FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
+import { callOf, FLEET_FLAG, withFleet } from "../fleet/open_fleet.ts";
 
 const FLAGS = {
   fleet: FLEET_FLAG,
@@ -56,47 +57,61 @@ export const command = defineCommand({
     const labels = readLabels(flags.label ?? []);
     requireSense(tasks, flags);
     const folder = await Deno.realPath(resolve(io.cwd, flags.wd ?? "."));
-    await using fleet = await openFleet(flags.fleet, io);
-    const needs: string[] = [];
-    for (const job of flags.needs ?? []) needs.push(jobText((await readJob(fleet, job)).name));
-    const prefix = await prefixOf(folder, io.signal);
-    const config = flags.config === undefined ? undefined : pathIn(folder, resolve(io.cwd, flags.config));
-    if (flags.config !== undefined && config === undefined) throw outside(flags.config, folder);
-    let code = 0;
-    for (const task of tasks.length === 0 ? [undefined] : tasks) {
-      const { title, ...what } = taskOf(task, { folder, flags, io });
-      const packing = { folder, name: flags.id ?? title, url: flags.url, signal: io.signal };
-      const { base, bundle, name } = await packed(fleet, packing);
-      const submitted = await submitJob(fleet, {
-        id: flags.id ?? name,
-        job: {
-          title,
-          command: flags.run === true ? "run" : "exec",
-          ...what,
-          ...present({ pipeline: flags.pipeline, config }),
-          source: present({ bundle, url: flags.url }),
-          commit: base,
-          folder: prefix,
-          labels,
-          priority: flags.priority ?? "normal",
-          ...(needs.length === 0 ? {} : { needs }),
-        },
-      }, { now: new Date() });
-      const { hasWorker, isNew } = submitted;
-      const job = jobText(submitted.name);
-      if (global.json) io.stdout(outputLine("fleet_submitted", { job, isNew, hasWorker }));
-      else if (global.quiet) io.stdout(`${job}\n`);
-      else io.stdout(`${job} ${isNew ? "is submitted" : "was submitted before"}: ${title}\n`);
-      if (!hasWorker && !global.quiet) {
-        const wanted = Object.entries(labels).map(([label, value]) => `${label}=${value}`).join(" ");
-        io.stderr(`No worker ${wanted === "" ? "is there" : `has the labels ${wanted}`} yet: it waits for one.\n`);
-      }
-      if (flags.wait !== true) continue;
-      code = Math.max(code, await waitFor(fleet, { job: submitted.name, json: global.json, io }));
-    }
-    return code;
+    const act = (fleet: Fleet) => submitAll(fleet, { folder, labels, flags, tasks, global, io });
+    return await withFleet(flags.fleet, { io, act });
   },
 });
+
+async function submitAll(
+  fleet: Fleet,
+  { flags, folder, global, io, labels, tasks }: {
+    readonly flags: FlagValues<typeof FLAGS>;
+    readonly folder: string;
+    readonly global: GlobalFlags;
+    readonly io: CliIo;
+    readonly labels: ReturnType<typeof readLabels>;
+    readonly tasks: readonly string[];
+  },
+): Promise<number> {
+  const needs: string[] = [];
+  for (const job of flags.needs ?? []) needs.push(jobText((await readJob(fleet, job)).name));
+  const prefix = await prefixOf(folder, io.signal);
+  const config = flags.config === undefined ? undefined : pathIn(folder, resolve(io.cwd, flags.config));
+  if (flags.config !== undefined && config === undefined) throw outside(flags.config, folder);
+  let code = 0;
+  for (const task of tasks.length === 0 ? [undefined] : tasks) {
+    const { title, ...what } = taskOf(task, { folder, flags, io });
+    const packing = { folder, name: flags.id ?? title, url: flags.url, signal: io.signal };
+    const { base, bundle, name } = await packed(fleet, packing);
+    const submitted = await submitJob(fleet, {
+      id: flags.id ?? name,
+      job: {
+        title,
+        command: flags.run === true ? "run" : "exec",
+        ...what,
+        ...present({ pipeline: flags.pipeline, config }),
+        source: present({ bundle, url: flags.url }),
+        commit: base,
+        folder: prefix,
+        labels,
+        priority: flags.priority ?? "normal",
+        ...(needs.length === 0 ? {} : { needs }),
+      },
+    }, { now: new Date() });
+    const { hasWorker, isNew } = submitted;
+    const job = jobText(submitted.name);
+    if (global.json) io.stdout(outputLine("fleet_submitted", { job, isNew, hasWorker }));
+    else if (global.quiet) io.stdout(`${job}\n`);
+    else io.stdout(`${job} ${isNew ? "is submitted" : "was submitted before"}: ${title}\n`);
+    if (!hasWorker && !global.quiet) {
+      const wanted = Object.entries(labels).map(([label, value]) => `${label}=${value}`).join(" ");
+      io.stderr(`No worker ${wanted === "" ? "is there" : `has the labels ${wanted}`} yet: it waits for one.\n`);
+    }
+    if (flags.wait !== true) continue;
+    code = Math.max(code, await waitFor(fleet, { job: submitted.name, json: global.json, io }));
+  }
+  return code;
+}
 
 function requireSense(tasks: readonly string[], { id, run }: FlagValues<typeof FLAGS>): void {
   if (tasks.length === 0 && run !== true) {

@@ -1,9 +1,9 @@
 import { UsageError } from "../../base/errors.ts";
 import { makeOwnFolder, NO_STATE_FOLDER, STATE_FOLDER_HINT, stateFolder } from "../../base/ports/state_folder.ts";
-import { readLabels, readWorkerRules, startWorker } from "../../fleet/mod.ts";
+import { type Fleet, readLabels, readWorkerRules, startWorker } from "../../fleet/mod.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { defineCommand, integerFlag, Interruption, numberFlag, textFlag } from "../console/command.ts";
-import { FLEET_FLAG, openFleet } from "../fleet/open_fleet.ts";
+import { FLEET_FLAG, withFleet } from "../fleet/open_fleet.ts";
 import { rulesPath, workerMachine } from "../fleet/worker_machine.ts";
 
 const MIB = 1024 * 1024;
@@ -29,19 +29,21 @@ export const command = defineCommand({
     const name = flags.name ??
       (sanitizeLine(Deno.hostname()).replaceAll(/[^A-Za-z0-9_-]/g, "-").slice(0, 64) || "worker");
     const gates = { minMemory: (flags["min-memory"] ?? 512) * MIB, maxLoad: flags["max-load"] ?? 4 };
-    await using fleet = await openFleet(flags.fleet, io);
-    const machine = workerMachine(io, gates);
-    machine.log(`worker ${name} of ${fleet.credentials.server}: ${slots} ${slots === 1 ? "slot" : "slots"}`);
-    // The first signal drains; what comes after it ends this process at once, as for every command.
-    await startWorker({
-      ...{ ...machine, fleet, name, labels, slots, rules },
-      // Beside the state folder, which agents in a sandbox do not see.
-      folder: `${await realPathOf(state)}-fleet/${name}`,
-      draining: io.signal,
-    });
-    return io.signal.reason instanceof Interruption && io.signal.reason.signalName !== "SIGTERM"
-      ? io.signal.reason.exitCode
-      : 0;
+    const act = async (fleet: Fleet) => {
+      const machine = workerMachine(io, gates);
+      machine.log(`worker ${name} of ${fleet.credentials.server}: ${slots} ${slots === 1 ? "slot" : "slots"}`);
+      // The first signal drains; what comes after it ends this process at once, as for every command.
+      await startWorker({
+        ...{ ...machine, fleet, name, labels, slots, rules },
+        // Beside the state folder, which agents in a sandbox do not see.
+        folder: `${await realPathOf(state)}-fleet/${name}`,
+        draining: io.signal,
+      });
+      return io.signal.reason instanceof Interruption && io.signal.reason.signalName !== "SIGTERM"
+        ? io.signal.reason.exitCode
+        : 0;
+    };
+    return await withFleet(flags.fleet, { io, act });
   },
 });
 

@@ -1,5 +1,12 @@
 import { HumanInterventionRequiredError } from "../../base/errors.ts";
-import { connectFleet, type Credentials, credentialsPath, type Fleet, readCredentials } from "../../fleet/mod.ts";
+import {
+  connectFleet,
+  type Credentials,
+  credentialsPath,
+  type Fleet,
+  readCredentials,
+  saidOfServer,
+} from "../../fleet/mod.ts";
 import { type CliIo, textFlag } from "../console/command.ts";
 import { commandInForm, startOfThis } from "../start_form.ts";
 
@@ -18,8 +25,18 @@ export function credentialsOf(flag: string | undefined, io: Pick<CliIo, "env">):
   return readCredentials(flag ?? credentialsPath((name) => io.env(name)));
 }
 
-export async function openFleet(flag: string | undefined, io: Pick<CliIo, "env">): Promise<Fleet> {
-  return await connectFleet(credentialsOf(flag, io));
+/** Does something with a fleet, and tells for people what its server has not done. */
+export async function withFleet(
+  flag: string | undefined,
+  { io, act }: { readonly io: Pick<CliIo, "env">; readonly act: (fleet: Fleet) => Promise<number> },
+): Promise<number> {
+  const credentials = credentialsOf(flag, io);
+  try {
+    await using fleet = await connectFleet(credentials);
+    return await act(fleet);
+  } catch (error) {
+    throw saidOfServer(error, credentials.server);
+  }
 }
 
 /**
