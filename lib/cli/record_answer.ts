@@ -15,20 +15,24 @@ interface Recording {
   readonly answer: string;
   readonly trust: boolean;
   readonly wd: string | undefined;
+  /** Who has given it, where that is not the person at this terminal. */
+  readonly who?: string;
   /** Whether what was asked is told, too: whoever answers has not named the run. */
   readonly tellsQuestion: boolean;
 }
 
-/** Records an answer of the person at this terminal, and tells what comes of it. */
+/** Records a person's answer, and tells what comes of it. */
 export async function recordAnswer(
   folder: RunFolder,
-  { answer, global, io, question, tellsQuestion, trust, wd }: Recording,
+  { answer, global, io, question, tellsQuestion, trust, wd, who }: Recording,
 ): Promise<void> {
   const { fingerprint, id } = question;
   // What was looked at is what is answered.
-  const said = { question: id, answer, by: "command", ...present({ fingerprint }) } as const;
+  const said = { question: id, answer, by: "command", ...present({ fingerprint, who }) } as const;
   const given = await giveAnswer(folder, said, {
     requireTrust: (configFile) => requireTrustOfRun(configFile, { io, trust, mayAsk: !global.json }),
+    // What reads comments is not for the agents of a run that is resumed by this.
+    ...(who === undefined ? {} : { detach: { env: { GH_TOKEN: "", GITHUB_TOKEN: "", GITLAB_TOKEN: "" } } }),
   });
   if (global.json) io.stdout(outputLine("answer_recorded", given));
   else if (!global.quiet) {

@@ -104,7 +104,7 @@ export async function connectFleet(credentials: Credentials): Promise<Fleet> {
     };
   } catch (cause) {
     await connection.close();
-    if (isAway(cause)) throw cause;
+    if (isAway(cause)) throw saidOfServer(cause, credentials.server);
     throw new UsageError(`Cannot use the fleet of ${credentials.server}: ${errorText(cause)}`, {
       ...present({ cause }),
       hint: "Its streams are made by whoever runs it: panewright fleet up, or panewright fleet apply.",

@@ -160,7 +160,12 @@ Deno.test("the action comments with the card of the run, in which nothing of an 
       argv: ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
       cwd: dir.path,
       clearEnv: true,
-      env: { PATH: `${dir.path}/bin:${Deno.env.get("PATH")}`, PULL_REQUEST: number, JOB_RUN: "https://example.com/1" },
+      env: {
+        PATH: `${dir.path}/bin:${Deno.env.get("PATH")}`,
+        PULL_REQUEST: number,
+        JOB_RUN: "https://example.com/1",
+        GITHUB_ACTION_PATH: ROOT,
+      },
     });
     assertEquals(code, 0, stderr);
     return await Promise.all(
@@ -173,6 +178,50 @@ Deno.test("the action comments with the card of the run, in which nothing of an 
     "pr comment 7 --body-file -\n",
     `\`\`\`\`\`text\n${card}\n\`\`\`\`\`\nhttps://example.com/1\n`,
   ]);
+});
+
+Deno.test("the action has answers taken from comments, as often as something is asked; no agent has the token", async () => {
+  const steps = await stepsIn("action.yml");
+  const [first, answers] = ["panewright", "Take answers from comments"].map((name) =>
+    steps.find((step) => step.name === name)?.run ?? ""
+  );
+  await using dir = await tempDir();
+  await dir.write({
+    "bin/panewright": `#!/bin/sh
+echo "$1 \${GH_TOKEN-}\${TOKEN-}" >> called
+case "$*" in "exec "*) exit 3 ;; resume*) n=$(grep -c ^resume called); [ "$n" = 2 ] || exit 3 ;; answer*) [ ! -e late ] || exit 3 ;; esac
+`,
+    "bin/gh": "#!/bin/sh\ncat > body\n",
+  });
+  for (const name of ["panewright", "gh"]) await Deno.chmod(`${dir.path}/bin/${name}`, 0o755);
+  const call = async (script = "", more: Readonly<Record<string, string>> = {}) => {
+    const { code } = await systemProcessRunner.run({
+      argv: ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+      cwd: dir.path,
+      clearEnv: true,
+      env: {
+        PATH: `${dir.path}/bin:${Deno.env.get("PATH")}`,
+        ...{ ARGUMENTS: "exec\ntask.md", PULL_REQUEST: "7", MINUTES: "60", JOB_RUN: "https://example.com" },
+        ...{ GITHUB_ACTION_PATH: ROOT, GITHUB_OUTPUT: `${dir.path}/output` },
+        ...more,
+      },
+    });
+    return code;
+  };
+  assertEquals(await call(first), 0);
+  assertEquals(await call(answers, { TOKEN: "secret" }), 0);
+  assertEquals(
+    await Deno.readTextFile(`${dir.path}/called`),
+    [
+      "exec ",
+      ...["questions secret", "answer secret", "resume "],
+      ...["questions secret", "answer secret", "resume "],
+      "",
+    ].join("\n"),
+  );
+  assertEquals(await Deno.readTextFile(`${dir.path}/output`), "exit-code=3\nexit-code=0\n");
+  await dir.write({ late: "" });
+  assertEquals(await call(answers, { TOKEN: "secret" }), 3);
 });
 
 Deno.test("the action works in a job's container: no path is that of the machine around it", async () => {

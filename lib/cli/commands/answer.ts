@@ -4,7 +4,7 @@ import type { Waiting } from "../../journal/waiting.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { shellJoin, shellQuote } from "../../shell/quote.ts";
-import { type CliIo, defineCommand } from "../console/command.ts";
+import { type CliIo, defineCommand, integerFlag, textFlag } from "../console/command.ts";
 import { QUESTION_FLAG, recordAnswer } from "../record_answer.ts";
 import { TRUST_FLAG } from "../trust.ts";
 import { findListedWorkdir, findNamedRun, RUN_ARGUMENT, WORKDIR_FLAG } from "../find_named_run.ts";
@@ -19,8 +19,27 @@ export const command = defineCommand({
     question: QUESTION_FLAG,
     wd: WORKDIR_FLAG,
     trust: TRUST_FLAG,
+    "from-comments": textFlag(
+      "REQUEST",
+      "of the run that is named: wait for a comment on this pull request that begins with /answer q1, by somebody who may write",
+    ),
+    minutes: integerFlag("N", "with --from-comments: how long it is waited for (default: 60)"),
   },
   async run({ flags, positionals, global }, io) {
+    const { "from-comments": request, minutes } = flags;
+    if (request !== undefined) {
+      const [run = "", ...others] = positionals;
+      if (others.length > 0 || flags.question !== undefined) {
+        throw new UsageError("Cannot use --from-comments with an answer or a question: name the run only");
+      }
+      const folder = await findNamedRun(io, run, flags.wd);
+      const { waitForComment } = await import("../requests/comment_answers.ts");
+      const answered = await waitForComment(folder, { request, minutes: minutes ?? 60, io });
+      const around = { global, io, wd: flags.wd, trust: flags.trust === true };
+      await recordAnswer(folder, { ...answered, ...around, tellsQuestion: true });
+      return 0;
+    }
+    if (minutes !== undefined) throw new UsageError("Cannot use --minutes without --from-comments");
     const { run, words } = splitWords(positionals);
     const { folder, id } = run === undefined
       ? await findOnlyQuestion(io, { id: flags.question, wd: flags.wd })

@@ -15,6 +15,8 @@ export interface ForgeOptions {
   readonly env: (name: string) => string | undefined;
   /** Whether nobody is there who could be asked for a passphrase. @default {false} */
   readonly isUnattended?: boolean;
+  /** What cannot be done without it. @default {"deliver NAME"} */
+  readonly what?: string;
 }
 
 /** The person's own program for the forge that a remote is at, with their login. */
@@ -28,7 +30,7 @@ export interface Forge {
 /** @throws {UsageError} where there is no such remote or program */
 export function findForge(
   { name, top }: Pick<Workspace, "name" | "top">,
-  { branch, env, isUnattended = false, remote, signal }: ForgeOptions,
+  { branch, env, isUnattended = false, remote, signal, what = `deliver ${name}` }: ForgeOptions,
 ): Promise<Forge> {
   const run = (argv: readonly [string, ...string[]], stdin?: string) =>
     call({ argv, cwd: top, signal, env: isUnattended ? UNASKED : {}, ...present({ stdin }) });
@@ -37,14 +39,14 @@ export function findForge(
     const kind = /gitlab/i.test(address) ? "glab" : "gh";
     const program = findProgram(kind, { folder: top, searchPath: env("PATH") ?? "" });
     if (program === undefined) {
-      throw new UsageError(`Cannot deliver ${name}: there is no program "${kind}" on PATH, which opens the request`, {
+      throw new UsageError(`Cannot ${what}: there is no program "${kind}" on PATH, which opens the request`, {
         hint:
           `Install it and log in (${kind} auth login), or make a branch only: panewright apply ${name} --branch ${branch}`,
       });
     }
     return { kind, git, call: (args, stdin) => run([program, ...args], stdin) };
   }, () => {
-    throw new UsageError(`Cannot deliver ${name}: the repository has no remote "${remote}"`, {
+    throw new UsageError(`Cannot ${what}: the repository has no remote "${remote}"`, {
       hint: `Name one with --remote, or make a branch only: panewright apply ${name} --branch ${branch}`,
     });
   });
