@@ -2,7 +2,7 @@ import { DiscardPolicy, jetstreamManager, RetentionPolicy, StorageType, type Str
 import { Kvm } from "@nats-io/kv";
 import { Objm } from "@nats-io/obj";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { connectServer } from "./connect.ts";
+import { connectServer, saidOfServer } from "./connect.ts";
 import type { Credentials } from "./credentials.ts";
 import { BUCKETS, OBJECTS, STREAMS } from "./names.ts";
 
@@ -32,6 +32,8 @@ export async function setUpServer(credentials: Credentials, options: StreamOptio
   const connection = await connectServer(credentials);
   try {
     await setUpStreams(connection, options);
+  } catch (error) {
+    throw saidOfServer(error, credentials.server);
   } finally {
     await connection.close();
   }

@@ -76,6 +76,12 @@ Deno.test("a lease is set anew; a stream that is full: nothing is lost, and the 
     0,
   );
   assertEquals((await fleet.manager.streams.info("pw_queue")).config.description, "lease 4 s");
+  await fleet.manager.streams.delete("pw_said");
+  const alone = ["fleet", "apply", "--replicas", "3", "--fleet", stage.credentials["admin"] ?? ""];
+  const refused = await stage.callAs("admin", ...alone);
+  assertEquals(refused.code, 1);
+  assertStringIncludes(refused.stderr, ': its server refuses this: "replicas > 1 not supported in non-clustered mode"');
+  assertEquals((await stage.callAs("admin", ...alone.filter((word) => !/replicas|^3$/.test(word)))).code, 0);
   const { config } = await fleet.manager.streams.info("pw_log");
   await fleet.manager.streams.update("pw_log", { ...config, max_bytes: 4000 });
   const worker = stage.worker("w1");
