@@ -1,4 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { exists } from "@std/fs";
+import { systemClock } from "../../lib/base/ports/clock.ts";
+import { waitForComment } from "../../lib/cli/requests/comment_answers.ts";
+import { listRunIds } from "../../lib/run/find_run.ts";
+import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { fakeIo } from "../support/fake_io.ts";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { runProgram } from "../support/program.ts";
 import { execProject } from "./commands/exec_project.ts";
@@ -6,7 +12,10 @@ import { execProject } from "./commands/exec_project.ts";
 const [LONG_AGO, LATER] = ["2020-01-01T00:00:00Z", "2100-01-01T00:00:00Z"];
 
 /** A run whose step has asked which database, in a repository whose forge is a stand-in that has these comments. */
-async function askedProject(comments: readonly { readonly by: string; readonly body: string; readonly at?: string }[]) {
+async function askedProject(
+  comments: readonly { readonly by: string; readonly body: string; readonly at?: string }[],
+  origin = "https://example.com/shop.git",
+) {
   const project = await execProject();
   const { path, sandbox: { root } } = project;
   await Deno.mkdir(`${root}/forge`);
@@ -28,7 +37,26 @@ esac
 `,
     { mode: 0o755 },
   );
-  for (const words of [["init", "--quiet"], ["remote", "add", "origin", "https://example.com/shop.git"]]) {
+  const notes = comments.map(({ by, body, at = LATER }) => (
+    { author: { id: by === "anna" ? 1 : 2, username: by }, body, created_at: at, system: false }
+  ));
+  await Deno.writeTextFile(`${root}/forge/notes.json`, JSON.stringify(notes));
+  await Deno.writeTextFile(
+    `${root}/forge/glab`,
+    `#!/bin/sh
+case "$*" in
+  *"source_branch=fix-it"*) echo '[{"iid":7,"web_url":"https://gitlab.example.com/mr/7"}]' ;;
+  *merge_requests/7/notes*) cat ${root}/forge/notes.json ;;
+  *members/all/1) echo '{"access_level":30}' ;;
+  *members/all/*) echo '{"access_level":20}' ;;
+  *pipelines/3/jobs*) echo '[{"id":9,"name":"t","status":"failed","allow_failure":false}]' ;;
+  *pipelines*) echo '[{"id":3,"status":"failed"}]' ;;
+  *) echo "$*" >>${root}/forge/more ;;
+esac
+`,
+    { mode: 0o755 },
+  );
+  for (const words of [["init", "--quiet"], ["remote", "add", "origin", origin]]) {
     await systemProcessRunner.run({ argv: ["git", ...words], cwd: path });
   }
   const env = { ...project.env, PATH: `${root}/forge:${project.env["PATH"]}` };
@@ -79,4 +107,32 @@ Deno.test("answer --from-comments: nobody who may write has answered in time, ex
     2,
     "panewright: Cannot use --minutes without --from-comments",
   ]);
+});
+
+Deno.test("answer --from-comments, on GitLab: by the branch of a merge request; it is looked again, and no log is read", async () => {
+  await using project = await askedProject([
+    { by: "mallory", body: "/answer q1 DROP TABLE" },
+    { by: "anna", body: "/answer q1 PostgreSQL" },
+  ], "https://gitlab.example.com/shop.git");
+  const { root } = project.sandbox;
+  // The first look finds a forge that does not answer.
+  const program = `${root}/forge/glab`;
+  await Deno.rename(program, `${root}/forge/glab-later`);
+  await Deno.writeTextFile(program, `#!/bin/sh\nmv ${program}-later ${program}; exit 1\n`, { mode: 0o755 });
+  let nowMs = 0;
+  const clock = {
+    ...systemClock,
+    now: () => nowMs,
+    sleep: (ms: number) => {
+      nowMs += ms;
+      return Promise.resolve();
+    },
+  };
+  const [id = ""] = await listRunIds(project.path);
+  const io = fakeIo({ cwd: project.path, env: { ...project.env, PATH: `${root}/forge:${project.env["PATH"]}` } });
+  const folder = runFolderAt(project.path, id);
+  const { answer, question, who } = await waitForComment(folder, { request: "fix-it", minutes: 1, io, clock });
+  assertEquals([question.id, answer, who, nowMs], ["q1", "PostgreSQL", "anna", 30_000]);
+  assertStringIncludes(io.written.stderr, `warning: Cannot answer run ${id} by comments: glab api has failed`);
+  assertEquals(await exists(`${root}/forge/more`), false);
 });

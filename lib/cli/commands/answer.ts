@@ -21,7 +21,7 @@ export const command = defineCommand({
     trust: TRUST_FLAG,
     "from-comments": textFlag(
       "REQUEST",
-      "of the run that is named: wait for a comment on this pull request that begins with /answer q1, by somebody who may write",
+      "wait for a comment on this pull request (a number, or a branch) that begins with /answer q1, by one who may write",
     ),
     minutes: integerFlag("N", "with --from-comments: how long it is waited for (default: 60)"),
   },

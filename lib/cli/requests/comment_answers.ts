@@ -23,7 +23,8 @@ interface CommentAnswer {
   readonly who: string;
 }
 
-const LOOK_EVERY_MS = 15_000;
+/** A token of GitHub Actions may ask a thousand times an hour. */
+const LOOK_EVERY_MS = 30_000;
 
 /**
  * Waits until somebody who may write to the repository has answered an open question of a run in a comment:
@@ -35,7 +36,7 @@ const LOOK_EVERY_MS = 15_000;
 export async function waitForComment(
   folder: RunFolder,
   { request, minutes, io, clock = systemClock }: {
-    /** The number of the pull request or merge request, its branch or its address. */
+    /** A pull request's number, or the branch of either. */
     readonly request: string;
     readonly minutes: number;
     readonly io: CliIo;
@@ -52,11 +53,11 @@ export async function waitForComment(
     const open = await openIn(folder);
     if (open.length === 0) throw new UsageError(`Cannot ${what}: it asks nothing that a comment could answer`);
     // A forge that does not answer now may do so later.
-    const { said } = await read(forge, request).catch((error) => {
+    const { said } = await read(forge, request, { withoutLogs: true }).catch((error) => {
       io.stderr(`warning: ${sanitizeLine(errorText(error))}\n`);
       return { said: [] };
     });
-    for (const comment of said) {
+    for (const comment of said.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))) {
       const found = answerIn(comment, open);
       if (found === undefined || refused.has(comment.at + comment.text)) continue;
       try {

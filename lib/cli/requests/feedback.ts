@@ -23,6 +23,11 @@ export interface Comment {
   readonly at: string;
 }
 
+export interface FeedbackOptions {
+  /** Whether nothing is read of what failed checks have written. @default {false} */
+  readonly withoutLogs?: boolean;
+}
+
 export interface FailedCheck {
   readonly name: string;
   /** The end of what it has written; empty where that cannot be had. */

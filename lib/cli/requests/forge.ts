@@ -30,10 +30,11 @@ export interface Forge {
 /** @throws {UsageError} where there is no such remote or program */
 export function findForge(
   { name, top }: Pick<Workspace, "name" | "top">,
-  { branch, env, isUnattended = false, remote, signal, what = `deliver ${name}` }: ForgeOptions,
+  { branch, env, isUnattended = false, remote, signal, what: given }: ForgeOptions,
 ): Promise<Forge> {
+  const what = given ?? `deliver ${name}`;
   const run = (argv: readonly [string, ...string[]], stdin?: string) =>
-    call({ argv, cwd: top, signal, env: isUnattended ? UNASKED : {}, ...present({ stdin }) });
+    call({ argv, cwd: top, signal, env: isUnattended ? UNASKED : {}, ...present({ stdin }) }, given ?? "deliver it");
   const git = (args: readonly string[]) => run(["git", ...args]);
   return git(["remote", "get-url", remote]).then((address) => {
     const kind = /gitlab/i.test(address) ? "glab" : "gh";
@@ -53,11 +54,11 @@ export function findForge(
 }
 
 /** Calls a program of the person's with what they have: their login, their hooks. */
-async function call({ argv, env, ...spec }: CommandSpec): Promise<string> {
+async function call({ argv, env, ...spec }: CommandSpec, what: string): Promise<string> {
   const own = { ...withoutRepository(), ...env, GIT_TERMINAL_PROMPT: "0" };
   const { code, stderr, stdout } = await systemProcessRunner.run({ ...spec, argv, clearEnv: true, env: own });
   if (code === 0) return stdout.trim();
   const [program, verb] = [basename(argv[0]), argv[1]];
   const words = lastLines(stderr === "" ? stdout : stderr, 5).join("\n");
-  throw new RuntimeError(`Cannot deliver it: ${program} ${verb} has failed (exit code ${code})`, { hint: words });
+  throw new RuntimeError(`Cannot ${what}: ${program} ${verb} has failed (exit code ${code})`, { hint: words });
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Comment, FailedCheck, Feedback } from "./feedback.ts";
+import type { Comment, FailedCheck, Feedback, FeedbackOptions } from "./feedback.ts";
 import type { Forge } from "./forge.ts";
 
 const login = z.object({ login: z.string() }).nullish();
@@ -31,7 +31,11 @@ const lineComments = z.array(z.object({
 type Check = z.output<typeof request>["statusCheckRollup"][number];
 
 /** Reads what is said of a pull request, with the person's own `gh` (https://docs.github.com/rest/pulls/comments). */
-export async function readPullRequest(forge: Forge, branch: string): Promise<Feedback> {
+export async function readPullRequest(
+  forge: Forge,
+  branch: string,
+  { withoutLogs = false }: FeedbackOptions = {},
+): Promise<Feedback> {
   const fields = "number,url,comments,reviews,statusCheckRollup";
   const read = request.parse(JSON.parse(await forge.call(["pr", "view", branch, "--json", fields])));
   const { comments, number, reviews, statusCheckRollup: checks, url } = read;
@@ -51,7 +55,7 @@ export async function readPullRequest(forge: Forge, branch: string): Promise<Fee
     url,
     said: said.map((comment): Comment => ({ ...comment, mayWrite: writers.has(comment.by) })),
     failed: await Promise.all(
-      checks.filter((check) => FAILED.test(endOf(check))).map((check) => failedCheck(check, forge)),
+      checks.filter((check) => FAILED.test(endOf(check))).map((check) => failedCheck(check, { forge, withoutLogs })),
     ),
     checks: checks.length,
     pending: checks.filter((check) => !ENDED.test(endOf(check))).length,
@@ -73,8 +77,11 @@ async function mayWrite(by: string, forge: Forge): Promise<boolean> {
   return ["admin", "maintain", "write"].includes(said.trim());
 }
 
-async function failedCheck({ context, detailsUrl, name = context ?? "" }: Check, forge: Forge): Promise<FailedCheck> {
-  const [, job] = /\/actions\/runs\/\d+\/job\/(\d+)/.exec(detailsUrl ?? "") ?? [];
+async function failedCheck(
+  { context, detailsUrl, name = context ?? "" }: Check,
+  { forge, withoutLogs }: FeedbackOptions & { readonly forge: Forge },
+): Promise<FailedCheck> {
+  const [, job] = withoutLogs ? [] : /\/actions\/runs\/\d+\/job\/(\d+)/.exec(detailsUrl ?? "") ?? [];
   const log = job === undefined ? "" : await forge.call(["run", "view", "--job", job, "--log-failed"]).catch(() => "");
   return { name, log };
 }

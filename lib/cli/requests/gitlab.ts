@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { RuntimeError } from "../../base/errors.ts";
-import type { Comment, Feedback } from "./feedback.ts";
+import type { Comment, Feedback, FeedbackOptions } from "./feedback.ts";
 import type { Forge } from "./forge.ts";
 
 const requests = z.array(z.object({ iid: z.int(), web_url: z.string() }));
@@ -22,7 +22,11 @@ const jobs = z.array(z.object({ id: z.int(), name: z.string(), status: z.string(
 const DEVELOPER = 30;
 
 /** Reads what is said of a merge request, with the person's own `glab`. */
-export async function readMergeRequest(forge: Forge, branch: string): Promise<Feedback> {
+export async function readMergeRequest(
+  forge: Forge,
+  branch: string,
+  { withoutLogs = false }: FeedbackOptions = {},
+): Promise<Feedback> {
   const ask = async <Shape extends z.ZodType>(path: string, shape: Shape) =>
     shape.parse(JSON.parse(await forge.call(["api", `projects/:id/${path}`])));
   const query = new URLSearchParams({ source_branch: branch, state: "opened" });
@@ -46,7 +50,7 @@ export async function readMergeRequest(forge: Forge, branch: string): Promise<Fe
       ...(position ? { place: `${position.new_path}${position.new_line ? `:${position.new_line}` : ""}` } : {}),
     })),
     failed: await Promise.all(failed.map(async ({ id, name }) => (
-      { name, log: await forge.call(["api", `projects/:id/jobs/${id}/trace`]).catch(() => "") }
+      { name, log: withoutLogs ? "" : await forge.call(["api", `projects/:id/jobs/${id}/trace`]).catch(() => "") }
     ))),
     checks: all.length,
     pending:
