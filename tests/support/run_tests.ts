@@ -41,12 +41,6 @@ const LONG = [
 /** A process that takes longer hangs: it is ended, so that its files fail by name and the others are still counted. */
 const MAX_MINUTES = 25;
 
-/**
- * A process is copied for each program that it starts: with half the memory, tests that start git a hundred times a run
- * take a third less (results_test.ts: 40 s in place of 56).
- */
-const V8_FLAGS = "--v8-flags=--optimize-for-size";
-
 /** What tests start, thousands of times: it starts in a fifth of the time of the sources, of which it was just made. */
 const BUNDLE = `${Deno.cwd()}/dist/panewright.mjs`;
 
@@ -145,7 +139,7 @@ async function runFiles(files: readonly string[]): Promise<Ran> {
   const ended = new AbortController();
   const timer = setTimeout(() => ended.abort(), MAX_MINUTES * 60_000);
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["test", "--quiet", "--no-check", V8_FLAGS, kind.permissions, ...flags, await moduleOf(files)],
+    args: ["test", "--quiet", "--no-check", kind.permissions, ...flags, await moduleOf(files)],
     env: { NO_COLOR: "1", TZ: "UTC", PANEWRIGHT_TESTED_BUNDLE: BUNDLE },
     stdin: "null",
     signal: ended.signal,
