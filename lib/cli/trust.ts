@@ -27,7 +27,7 @@ import { sanitizeLine } from "../base/text/sanitize.ts";
 import { askLine } from "./console/ask_line.ts";
 import { type CliIo, switchFlag, type TerminalInput } from "./console/command.ts";
 
-const TRUST_VARIABLE = "PANEWRIGHT_TRUST";
+export const TRUST_VARIABLE = "PANEWRIGHT_TRUST";
 
 export const TRUST_FLAG = switchFlag(
   `use the configuration as it is, without asking whether you trust it (for CI; or ${TRUST_VARIABLE}=1)`,
@@ -76,11 +76,12 @@ export async function requireTrust(
   needed: TrustNeeded,
   { io, isContinued = false, mayAsk, trust }: TrustSurroundings,
 ): Promise<void> {
-  if (trust && io.beginsLater !== true || isTrustedByVariable(io)) return;
+  const isTrusted = trust || isTrustedByVariable(io);
+  if (isTrusted && io.beginsLater !== true) return;
   const store = trustStorePath(io.env);
   const all = await untrustedOf(needed, { io, store });
   // What begins later may do what stands there now, and nothing that has changed by then.
-  if (trust) return await recordAll(requireStorePath(io), all);
+  if (isTrusted) return await recordAll(requireStorePath(io), all);
   const [first, ...others] = all;
   if (first === undefined) return;
   const isUsed = async () => (await untrustedOf(needed, { io, store: usedStorePath(io.env) })).length === 0;

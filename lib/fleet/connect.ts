@@ -7,14 +7,14 @@ import {
 } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
 import { type ObjectStore, Objm } from "@nats-io/obj";
-import { connect, type NatsConnection, nkeyAuthenticator, type TlsOptions } from "@nats-io/transport-node";
+import { connect, errors, type NatsConnection, nkeyAuthenticator, type TlsOptions } from "@nats-io/transport-node";
 import { PanewrightError, RuntimeError, UsageError } from "../base/errors.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { present } from "../base/schema.ts";
 import type { Credentials } from "./credentials.ts";
 import { BUCKETS, OBJECTS, STREAMS } from "./names.ts";
-import { isAway, keepsNothing } from "./reach.ts";
+import { causes, isAway, keepsNothing } from "./reach.ts";
 import { openSeals, type Seals } from "./seal.ts";
 
 /** The oldest nats-server whose work queues, direct gets and consumers by name this relies on: that of Debian 12. */
@@ -112,11 +112,7 @@ export async function connectFleet(credentials: Credentials): Promise<Fleet> {
   }
 }
 
-/**
- * For people: what the fleet's server has not done, in place of the client's own error. Any other error is as it was.
- *
- * @param server its address
- */
+/** For people: what the fleet's server has not done, in place of the client's own error. Any other error is as it was. */
 export function saidOfServer(error: unknown, server: string): unknown {
   const problem = (what: string, hint: string) =>
     new RuntimeError(`Cannot use the fleet of ${server}: ${what}`, { ...present({ cause: error }), hint });
@@ -126,6 +122,9 @@ export function saidOfServer(error: unknown, server: string): unknown {
     return problem(`its server keeps nothing now${words}`, `Its disk, or a stream, may be full. ${CALL_AGAIN}`);
   }
   if (words !== "") return problem(`its server refuses this${words}`, CALL_AGAIN);
+  if (causes(error).some((cause) => cause instanceof errors.PermissionViolationError)) {
+    return problem("you have no right to this", "Use the credentials of somebody who has: --fleet FILE.");
+  }
   return isAway(error) ? problem("its server does not answer", `Does it run? ${CALL_AGAIN}`) : error;
 }
 

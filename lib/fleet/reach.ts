@@ -51,10 +51,10 @@ export function isOvertaken(error: unknown): boolean {
 
 /** Whether a later try may be answered. */
 export function isAway(error: unknown): boolean {
-  if (keepsNothing(error)) return true;
-  return causes(error).some((cause) => AWAY.has(cause.name));
+  return keepsNothing(error) || causes(error).some((cause) => AWAY.has(cause.name));
 }
 
-function causes(error: unknown): readonly Error[] {
+/** An error, what it was caused by, and so on. */
+export function causes(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...causes(error.cause)] : [];
 }

@@ -82,9 +82,20 @@ Deno.test("--at: at carries out the run at that time, without a terminal and wit
   const script = await Deno.readTextFile(`${project.home}/at.script`);
   for (const kept of [script, await Deno.readTextFile(`${project.home}/at.env`)]) {
     assertEquals([kept.includes("FAKE_FOLDER="), kept.includes("PATH=")], [false, true]);
+    // What is trusted by the variable is what stands there now.
+    assertEquals([project.env["PANEWRIGHT_TRUST"], kept.includes("PANEWRIGHT_TRUST")], ["1", false]);
   }
   await project.carryOut(script);
-  assertMatch(await Deno.readTextFile(`${project.home}/.local/state/panewright/later/said.log`), /^\d{8}-/m);
+  const log = `${project.home}/.local/state/panewright/later/said.log`;
+  assertMatch(await Deno.readTextFile(log), /^\d{8}-/m);
+
+  // Somebody has changed it by then.
+  const config = `${project.path}/panewright.jsonc`;
+  const changed = (await Deno.readTextFile(config)).replace('"autonomy_level":3', '"autonomy_level":2');
+  await Deno.writeTextFile(config, changed);
+  await runProgram(["/bin/sh", "-c", script], { cwd: "/", env: {}, timeoutMs: 60_000 });
+  assertStringIncludes(await Deno.readTextFile(log), "has changed since you trusted it");
+  assertEquals((await listRunIds(project.path)).length, 1);
 });
 
 Deno.test("--every: a line of the crontab carries out the run, and the lines that were there stay", async () => {

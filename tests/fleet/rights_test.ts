@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { connectServer } from "../../lib/fleet/connect.ts";
+import { errorText } from "../../lib/base/text/error_text.ts";
+import { connectServer, saidOfServer } from "../../lib/fleet/connect.ts";
 import { readCredentials } from "../../lib/fleet/credentials.ts";
 import { readSaid } from "../../lib/fleet/said.ts";
 import { openSeals } from "../../lib/fleet/seal.ts";
@@ -17,6 +18,11 @@ Deno.test("what a user may not, the server refuses: another's jobs, the log, ent
   for (const acts of [["follow"], ["stop", "mine"], ["answer", "mine", "yes"]]) {
     const { code, stderr } = await stage.callAs("guest", "fleet", ...acts);
     assertEquals([code, /guest may only look/.test(stderr)], [3, true], stderr);
+  }
+
+  for (const user of ["guest", "machine"]) {
+    const { code, stderr } = await stage.callAs(user, "submit", "Write it", "--id", "theirs");
+    assertEquals([code, /Cannot submit a job: \w+ may only (?:look|work)/.test(stderr)], [3, true], stderr);
   }
 
   const tries: Readonly<Record<string, readonly string[]>> = {
@@ -54,6 +60,8 @@ Deno.test("what a user may not, the server refuses: another's jobs, the log, ent
       });
     }
     const manager = await jetstreamManager(connection, { checkAPI: false });
+    const refused = saidOfServer(await manager.streams.purge("pw_log").catch((error) => error), "the server");
+    assertEquals(errorText(refused), "Cannot use the fleet of the server: you have no right to this");
     for (
       const [what, act] of [
         ["purges the log", () => manager.streams.purge("pw_log")],

@@ -30,7 +30,7 @@ import {
   textFlag,
 } from "../console/command.ts";
 import { jobFields } from "../fleet/jobs.ts";
-import { callOf, FLEET_FLAG, withFleet } from "../fleet/open_fleet.ts";
+import { callOf, FLEET_FLAG, requireSayer, withFleet } from "../fleet/open_fleet.ts";
 
 const FLAGS = {
   fleet: FLEET_FLAG,
@@ -73,6 +73,7 @@ async function submitAll(
     readonly tasks: readonly string[];
   },
 ): Promise<number> {
+  requireSayer(fleet, "submit a job");
   const needs: string[] = [];
   for (const job of flags.needs ?? []) needs.push(jobText((await readJob(fleet, job)).name));
   const prefix = await prefixOf(folder, io.signal);

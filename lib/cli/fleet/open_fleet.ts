@@ -45,7 +45,8 @@ export async function withFleet(
  */
 export function requireSayer({ credentials: { name, rights } }: Fleet, what: string): void {
   if (rights === "submitter" || rights === "admin") return;
-  throw new HumanInterventionRequiredError(`Cannot ${what}: ${name} may only look`, {
+  const only = rights === "worker" ? "work" : "look";
+  throw new HumanInterventionRequiredError(`Cannot ${what}: ${name} may only ${only}`, {
     hint: "Use the credentials of a submitter: --fleet FILE.",
   });
 }

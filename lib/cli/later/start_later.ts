@@ -4,9 +4,10 @@ import { HumanInterventionRequiredError, PanewrightError, UsageError } from "../
 import { makeFoldersBelow } from "../../base/ports/own_files.ts";
 import { NO_STATE_FOLDER, STATE_FOLDER_HINT, stateFolder } from "../../base/ports/state_folder.ts";
 import { shellQuote } from "../../shell/mod.ts";
-import { type CliIo, type GlobalFlags, textFlag } from "../console/command.ts";
+import { type CliIo, type FlagValues, type GlobalFlags, textFlag } from "../console/command.ts";
 import { flagsWords } from "../detach.ts";
 import { passedEnvironment } from "../environment.ts";
+import { TRUST_VARIABLE } from "../trust.ts";
 import { commandInForm, startOfThis } from "../start_form.ts";
 import { cronTime, planAgain, planOnce } from "./timers.ts";
 
@@ -19,17 +20,9 @@ export const LATER_FLAGS = {
   "keep-env": textFlag(
     "NAME",
     "with --at: the run has this variable then, too, such as a key; it stands in a file of yours",
-    {
-      repeatable: true,
-    },
+    { repeatable: true },
   ),
 };
-
-interface LaterFlags {
-  readonly at?: string;
-  readonly every?: string;
-  readonly "keep-env"?: readonly string[];
-}
 
 /** All that a run needs was found now; it is begun at another time. */
 class BegunLaterError extends UsageError {
@@ -42,7 +35,7 @@ export function requireNow({ beginsLater }: Pick<CliIo, "beginsLater">): void {
 }
 
 interface Asked {
-  readonly flags: Readonly<Record<string, unknown>> & LaterFlags;
+  readonly flags: Readonly<Record<string, unknown>> & FlagValues<typeof LATER_FLAGS>;
   readonly positionals: readonly string[];
   readonly global: GlobalFlags;
 }
@@ -74,14 +67,15 @@ export async function startLater(
   if (state === undefined) throw new UsageError(`Cannot plan a run: ${NO_STATE_FOLDER}`, { hint: STATE_FOLDER_HINT });
   const unset = kept.find((name) => io.env(name) === undefined);
   if (unset !== undefined) throw new UsageError(`Cannot use --keep-env ${unset}: this variable is not set`);
-  const env = passedEnvironment(io, kept);
+  // What stands there now is trusted by now; by the variable, it would be whatever stands there then.
+  const passed = passedEnvironment(io, kept);
+  const { [TRUST_VARIABLE]: _trusts, ...env } = passed;
   try {
-    const later = { env: (name: string) => env[name], envNames: () => Object.keys(env), beginsLater: true };
+    const later = { env: (name: string) => passed[name], envNames: () => Object.keys(passed), beginsLater: true };
     return await look({ ...io, ...later });
   } catch (error) {
     if (!(error instanceof BegunLaterError)) throw explained(error, { io, env });
   }
-  // What stands there now is trusted by now.
   const { trust: _, ...meant } = { trust: true, ...flags, detach: true };
   const words = [command, ...flagsWords(meant)];
   // As the person calls it: where this process was unpacked may be gone by then.

@@ -102,6 +102,7 @@ export async function planAgain(
   if (before.code !== 0 && !/\bno crontab for\b/i.test(before.stderr)) {
     throw new UsageError(`Cannot read your crontab: crontab says "${said(before.stderr)}"`);
   }
+  if (folder.includes("\n")) throw new UsageError("Cannot add a line to your crontab: a line break is in its path");
   const path = `${folder}/${(await sha256Hex(script)).slice(0, 12)}.sh`;
   await replaceFile(path, script, { durable: true });
   // A percent sign would end the command.

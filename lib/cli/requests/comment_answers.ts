@@ -70,12 +70,10 @@ export async function waitForComment(
       }
     }
     if (clock.now() >= untilMs) {
-      throw new HumanInterventionRequiredError(
-        `Cannot ${what}: nobody who may write has answered in ${minutes} minutes`,
-        {
-          hint: `A comment answers that begins with: /answer ${open[0]?.id} …`,
-        },
-      );
+      const problem = `nobody who may write has answered in ${minutes} minutes`;
+      throw new HumanInterventionRequiredError(`Cannot ${what}: ${problem}`, {
+        hint: `A comment answers that begins with: /answer ${open[0]?.id} …`,
+      });
     }
     await clock.sleep(LOOK_EVERY_MS, io.signal);
   }
