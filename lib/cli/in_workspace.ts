@@ -68,10 +68,12 @@ export async function tellEnd(
 ): Promise<void> {
   const run = folder === undefined ? undefined : runAt(folder);
   const { signal } = new AbortController();
-  if (run !== undefined && workspace !== undefined) {
+  if (run !== undefined && (workspace !== undefined || key !== undefined)) {
     const { keepEvidence } = await import("./keep_evidence.ts");
     const warn = (message: string) => io.stderr(`panewright: ${message}\n`);
     await keepEvidence(run, { key, home: io.env("HOME") ?? "~", signal, warn });
+  }
+  if (run !== undefined && workspace !== undefined) {
     const { deliverWork } = await import("./deliver_work.ts");
     await deliverWork(run, workspace, { how: deliver, io, global, signal });
   }

@@ -257,7 +257,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   permissions: "How agents that ask for a permission are answered, in their dialogs and in steps.",
   tmux: "Where the agents' panes live.",
   exec: "How the steps of a pipeline are run.",
-  evidence: "What of a PASS in a workspace is looked into.",
+  evidence: "What of a PASS is looked into.",
   workspace: "What a workspace has besides the files of its commit.",
   notifications: "Who gets messages about a run.",
   post_processing: "What happens after PASS.",

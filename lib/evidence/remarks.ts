@@ -1,21 +1,17 @@
-import { number, object, text, type ValueOf } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { plural } from "../journal/words/words.ts";
 import { linesAboutTests, type TestPart } from "./test_files.ts";
 
 /** What is known of the text of a file that decides whether tests pass: enough to tell what was changed in it. */
-export const TEST_FACTS = object({
-  /** SHA-256 of the text, and of its lines that are about tests. */
-  hash: text,
-  about: text,
+export interface TestFacts {
+  /** SHA-256 of its lines that are about tests. */
+  readonly about: string;
   /** How many tests, assertions and marks it has, as far as its words tell. */
-  tests: number,
-  assertions: number,
-  skipped: number,
-  only: number,
-});
-
-export type TestFacts = ValueOf<typeof TEST_FACTS>;
+  readonly tests: number;
+  readonly assertions: number;
+  readonly skipped: number;
+  readonly only: number;
+}
 
 /** Such a file, before and after an agent has worked; `undefined` where it was not, or is not, there. */
 export interface ChangedTestFile {
@@ -41,7 +37,7 @@ const ONLY = /\.only\b|\b(?:fit|fdescribe|ftest)\s*\(|\bonly:\s*true\b/g;
 export async function factsOf(path: string, text: string): Promise<TestFacts> {
   const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
   return {
-    ...{ hash: await sha256Hex(text), about: await sha256Hex(linesAboutTests(path, text)) },
+    about: await sha256Hex(linesAboutTests(path, text)),
     ...{ tests: count(TESTS), assertions: count(ASSERTIONS), skipped: count(SKIPPED), only: count(ONLY) },
   };
 }

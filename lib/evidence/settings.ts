@@ -5,14 +5,14 @@ export const EVIDENCE_SETTINGS = {
     names: { key: "evidence.clean_room" },
     value: { kind: "switch", default: true },
     description:
-      "Whether what a run has made in a workspace is checked once more where no agent has worked: on a fresh checkout of exactly " +
-      "the commit that it comes to, and there with the tests as they were before, too.",
+      "Whether what a run has made is checked once more where no agent has worked: on a fresh checkout of exactly the commit " +
+      "that it comes to, and there with the tests as they were before, too.",
   },
   testsMay: {
     names: { key: "evidence.tests_may" },
     value: { kind: "choice", of: ["change", "add", "nothing"], default: "change" },
     description:
-      "What a run in a workspace may do to tests: `change` them, which is told; `add` new ones; or `nothing`. More than that is a FAIL.",
+      "What a run may do to tests: `change` them, which is told; `add` new ones; or `nothing`. More than that is a FAIL.",
   },
   requireRed: {
     names: { key: "evidence.require_red" },

@@ -55,6 +55,8 @@ interface Judged {
     readonly red?: TestResults | undefined;
   };
   readonly settings: EvidencePlan;
+  /** Whether agents have worked in the checkout itself: what git ignores there may be a person's own. @default {false} */
+  readonly isCheckout?: boolean;
 }
 
 /** The changed files that were there before: with them as they were, what passes now must pass as well. */
@@ -84,7 +86,15 @@ export function newTestsIn(files: readonly ChangedTestFile[]): readonly string[]
  * ```
  */
 export function verdictOf(
-  { files: known, hunks = [], inputs = [], results: { before, now, red: onOldCode } = {}, settings, trials }: Judged,
+  {
+    files: known,
+    hunks = [],
+    inputs = [],
+    isCheckout = false,
+    results: { before, now, red: onOldCode } = {},
+    settings,
+    trials,
+  }: Judged,
 ): { readonly remarks: readonly string[]; readonly problem?: string } {
   const files = known ?? [];
   const { maxUnnoticed = Infinity, requireRed, requireTests, strict, testsMay } = settings;
@@ -113,6 +123,9 @@ export function verdictOf(
   const unnoticed = hunks.filter(({ noticed }) => !noticed).map(({ lines, path }) => `${path}:${lines}`);
   const remarks = [
     ...(known === undefined ? [UNTOLD] : remarksOn(files)),
+    ...(isCheckout && clean?.passed === false
+      ? [`on a fresh checkout, without what git ignores, it does not pass: ${clean.detail}`]
+      : []),
     ...inputs,
     ...(now === undefined ? [] : remarksOnResults(now, before)),
     ...(original?.passed === false ? [`with the tests as they were, it fails: ${original.detail}`] : []),
@@ -142,7 +155,7 @@ export function verdictOf(
       { path },
     ) => path);
   const problems = [
-    clean?.passed === false &&
+    !isCheckout && clean?.passed === false &&
     `it passes only where the agent worked; on a fresh checkout of its result: ${clean.detail}`,
     hidden?.passed === false && `the hidden tests do not pass: ${hidden.detail}`,
     deafNow.length > 0 &&

@@ -146,9 +146,9 @@ export const RUN_FACTS = {
     notMade: optional(flag),
     passable: flag,
   },
-  /** What is known of the tests by which the work in a workspace has passed. */
+  /** What is known of the tests by which work has passed. */
   evidence_gathered: {
-    /** The commit that it began with, and the one that was judged; missing where agents worked in the checkout itself. */
+    /** The commit that it began with, and the one that was judged; missing where that is not known. */
     base: optional(text),
     commit: optional(text),
     /** The files of the commit that was judged. */

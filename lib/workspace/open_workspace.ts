@@ -17,7 +17,9 @@ const KEPT_SETTINGS = [
   ...["core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.symlinks", "core.precomposeunicode"],
 ];
 
-interface Repository {
+const AUTHOR_SETTINGS = ["user.name", "user.email"];
+
+export interface Repository {
   readonly top: string;
   /** The folder's path below it, with `/` at the end; empty for the top itself. */
   readonly prefix: string;
@@ -56,14 +58,10 @@ export async function openWorkspace(
   { at, task, now, signal, isTarget = false, partOf, share = [] }: Opening,
 ): Promise<Workspace> {
   const repository = await repositoryOf(folder, signal);
-  for (const path of Object.values(placesOf())) makeOwnFolder(path);
+  const store = await storeOf(repository, signal);
   // A path is a real one once it is there.
-  const { known, stores, trees } = placesOf();
-  const store = `${stores}/${(await sha256Hex(repository.objects)).slice(0, 16)}.git`;
-  await makeStore(store, signal);
-  await replaceFile(`${store}/info/exclude`, `${repository.exclude}\n${OURS}`);
-  const refs = await git(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/panewright"], { cwd: folder, signal });
-  const name = takeName(task, new Set(refs.split("\n")));
+  const { known, trees } = placesOf();
+  const name = takeName(task, new Set(await refsOf(folder, { partOf, signal })));
   const tree = `${trees}/${name}`;
   try {
     const base = at === undefined
@@ -89,6 +87,25 @@ export async function openWorkspace(
   } finally {
     await Deno.remove(`${known}/${name}.index`).catch(() => {});
   }
+}
+
+/** What was kept of workspaces that are gone; of one in which something is checked nothing ever is. */
+async function refsOf(
+  folder: string,
+  { partOf, signal }: Pick<Opening, "partOf" | "signal">,
+): Promise<readonly string[]> {
+  if (partOf?.as === "check" || partOf?.as === "base") return [];
+  const refs = await git(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/panewright"], { cwd: folder, signal });
+  return refs.split("\n");
+}
+
+/** The store of a repository; it ignores what the repository does. */
+export async function storeOf({ exclude, objects }: Repository, signal: AbortSignal): Promise<string> {
+  for (const path of Object.values(placesOf())) makeOwnFolder(path);
+  const store = `${placesOf().stores}/${(await sha256Hex(objects)).slice(0, 16)}.git`;
+  await makeStore(store, signal);
+  await replaceFile(`${store}/info/exclude`, `${exclude}\n${OURS}`);
+  return store;
 }
 
 /** Makes the store of a repository, unless it is there: whoever else makes it meanwhile, it appears whole. */
@@ -168,12 +185,16 @@ async function clone(
   await Deno.mkdir(`${tree}/.git/info`, { recursive: true });
   await Deno.writeTextFile(`${tree}/.git/info/exclude`, OURS);
   await Deno.writeTextFile(`${tree}/.git/objects/info/alternates`, `${store}/objects\n`);
-  for (const setting of [...author, ...settings]) {
-    const [key = "", value = ""] = setting.split(/=(.*)/s);
-    await git(["config", key, value], here);
-  }
-  await git(["update-ref", `refs/heads/${branch}`, base], here);
-  await git(["reset", "--quiet", "--hard"], here);
+  await Deno.writeTextFile(`${tree}/.git/config`, configText([...author, ...settings]), { append: true });
+  await git(["reset", "--quiet", "--hard", base], here);
+}
+
+/** Settings as a file of git's has them: to have git write one after the other takes a process each. */
+function configText(settings: readonly string[]): string {
+  return settings.map((setting) => {
+    const [, section = "", key = "", value = ""] = /^(\w+)\.(\w+)=(.*)$/s.exec(setting) ?? [];
+    return `[${section}]\n\t${key} = "${value.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"\n`;
+  }).join("");
 }
 
 /** @throws {UsageError} where a folder is in no repository of which there can be workspaces */
@@ -192,11 +213,10 @@ export async function isInRepository(folder: string, signal: AbortSignal): Promi
   }
 }
 
-async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {
-  const here = { cwd: folder, signal };
-  const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir"];
+export async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {
+  const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-prefix"];
   const places = await runGit(["rev-parse", ...asked], { cwd: folder, ...present({ signal }) });
-  const [top, gitFolder, common] = places.stdout.split("\n");
+  const [top, gitFolder, common, ...prefix] = places.stdout.split("\n");
   if (places.code !== 0 || top === undefined || gitFolder === undefined || common === undefined || top === "") {
     const [said = "it is in no working tree"] = lastLines(places.stderr, 1);
     throw new UsageError(`Cannot make a workspace of ${folder}: it is in no working tree of git that can be used`, {
@@ -208,20 +228,24 @@ async function repositoryOf(folder: string, signal: AbortSignal): Promise<Reposi
     cwd: folder,
     ...present({ signal }),
   });
-  const valuesOf = async (keys: readonly string[]) => {
-    const values = await Promise.all(keys.map(async (key) => {
-      const value = await gitLine(["config", "--get", key], { ...here, codes: [0, 1] });
-      return value === "" ? [] : [`${key}=${value}`];
-    }));
-    return values.flat();
-  };
+  const pattern = `^(${[...KEPT_SETTINGS, ...AUTHOR_SETTINGS].join("|").replaceAll(".", "\\.")})$`;
+  const said = await git(["config", "-z", "--get-regexp", pattern], { cwd: folder, signal, codes: [0, 1] });
+  // Of several values the last one holds.
+  const values = new Map(
+    said.split("\0").map((entry) => {
+      const [key = "", value = ""] = entry.split(/\n(.*)/s);
+      return [key, value] as const;
+    }),
+  );
+  const valuesOf = (keys: readonly string[]) =>
+    keys.filter((key) => (values.get(key) ?? "") !== "").map((key) => `${key}=${values.get(key)}`);
   return {
     ...{ top, gitFolder },
-    prefix: await gitLine(["rev-parse", "--show-prefix"], here),
+    prefix: prefix.join("\n").trimEnd(),
     objects: `${common}/objects`,
     head: head.code === 0 ? head.stdout.trim() : undefined,
-    settings: await valuesOf(KEPT_SETTINGS),
-    author: await valuesOf(["user.name", "user.email"]),
+    settings: valuesOf(KEPT_SETTINGS),
+    author: valuesOf(AUTHOR_SETTINGS),
     exclude: await Deno.readTextFile(`${common}/info/exclude`).catch(() => ""),
   };
 }

@@ -75,9 +75,14 @@ async function requireReadable(tree: string, signal: AbortSignal | undefined): P
 /**
  * An index of this process alone, which begins with another one: a git that was killed has locked what it worked with, for
  * good.
+ *
+ * @param at what its name begins with
  */
-export async function ownIndex(from: string): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = `${from}.${crypto.randomUUID()}`;
+export async function ownIndex(
+  from: string,
+  at: string = from,
+): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = `${at}.${crypto.randomUUID()}`;
   await beginIndex(from, path);
   return {
     path,
@@ -107,6 +112,7 @@ export async function bringObjects(
 ): Promise<void> {
   const own = { cwd: store, env: { GIT_DIR: store }, signal };
   const known = (await git(["for-each-ref", "--format=^%(objectname)"], own)).split("\n").filter((line) => line !== "");
+  if (known.includes(`^${commit}`)) return;
   const env = { ...own.env, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
   const stdin = `${[commit, ...known].join("\n")}\n`;
   // To look for what is alike in so many files takes long, and saves little here: what is packed already stays so.

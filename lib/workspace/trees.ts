@@ -16,11 +16,11 @@ export async function textIn(
   commit: string,
   { path, signal, store }: Pick<Between, "store" | "signal"> & { readonly path: string },
 ): Promise<string | undefined> {
-  const place = inStore(store, signal);
-  const kind = await gitLine(["cat-file", "-t", `${commit}:${path}`], { ...place, codes: [0, 128] });
-  if (kind !== "blob") return undefined;
-  const size = Number(await gitLine(["cat-file", "-s", `${commit}:${path}`], place));
-  return size > MOST_BYTES ? undefined : await git(["cat-file", "blob", `${commit}:${path}`], place);
+  // It is asked by lines.
+  if (path.includes("\n")) return undefined;
+  const said = await git(["cat-file", "--batch"], { ...inStore(store, signal), stdin: `${commit}:${path}\n` });
+  const [, bytes, text] = /^[0-9a-f]+ blob (\d+)\n(.*)\n$/s.exec(said) ?? [];
+  return text === undefined || Number(bytes) > MOST_BYTES ? undefined : text;
 }
 
 /** The texts of files in a commit. */

@@ -186,7 +186,8 @@ export function nameOf(task: string): string {
   return name === "" ? "work" : name;
 }
 
-function readAt(path: string): Workspace | undefined {
+/** What is noted in a file of a workspace; `undefined` where it cannot be read. */
+export function readAt(path: string): Workspace | undefined {
   try {
     const noted = parseJsonObject(readRegularText(path, { maxBytes: 64 * 1024 }));
     return WORKSPACE(noted) ? noted : undefined;

@@ -14,7 +14,7 @@ import { OUTPUT_BYTES } from "../../jobs/evidence/trial.ts";
 import { namingTests } from "../../evidence/runner_flags.ts";
 import { filesIn } from "../../workspace/trees.ts";
 import type { Statement } from "./statement.ts";
-import type { Finding } from "./verify.ts";
+import { commitHere, type Finding } from "./verify.ts";
 
 interface CheckingAgain {
   /** A folder of a repository that has the commit. */
@@ -44,10 +44,11 @@ const SETUP_SECONDS = 600;
 
 /** Runs the checks of a statement once more, on a fresh checkout of its commit, in a sandbox where the machine can. */
 export async function checkAgain(
-  { predicate: { panewright: { checks, setup, tests } }, subject }: Statement,
+  statement: Statement,
   { clock, cwd, name, signal, warn }: CheckingAgain,
 ): Promise<readonly Finding[]> {
-  const { gitCommit: at = "" } = subject[0]?.digest ?? {};
+  const { checks, setup, tests } = statement.predicate.panewright;
+  const at = await commitHere(statement, { cwd, signal });
   if (checks.length === 0) return [{ what: "checks", holds: false, detail: "it names none" }];
   const place = await openWorkspace(cwd, { at, task: "evidence", now: new Date(), signal, share: ["node_modules/"] });
   try {

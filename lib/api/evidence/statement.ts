@@ -35,7 +35,7 @@ export async function readStatement(folder: RunFolder, { redactor, signal }: Rea
   if (judged === undefined) {
     throw new UsageError(`Cannot tell what the work of run ${folder.id} rests on: nothing of it was judged`, {
       hint:
-        "What has passed in a workspace is judged: exec and run with --workspace, or a sentence. See docs/evidence.md.",
+        "What has passed is judged where agents have worked in a repository of git, and changed something. See docs/evidence.md.",
     });
   }
   const card = await readCard(folder, { now: new Date(), redactor, signal });

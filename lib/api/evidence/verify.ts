@@ -87,12 +87,36 @@ async function commitOf({ subject }: Statement, { cwd, signal }: Pick<Verifying,
   const what = "commit";
   const { gitCommit = "", gitTree = "" } = subject[0]?.digest ?? {};
   if (!/^[0-9a-f]{40,64}$/.test(gitCommit)) return { what, holds: false, detail: "it names none" };
-  const { code, stdout } = await runGit(["rev-parse", "--verify", "--quiet", `${gitCommit}^{tree}`], { cwd, signal });
-  if (code !== 0) return { what, holds: null, detail: `${gitCommit} is not in this repository` };
-  const tree = stdout.trim();
-  return tree === gitTree
-    ? { what, holds: true, detail: `${gitCommit} has the files that were judged` }
-    : { what, holds: false, detail: `${gitCommit} has other files: ${tree}, not ${gitTree}` };
+  const tree = await idOf(`${gitCommit}^{tree}`, { cwd, signal });
+  if (tree === gitTree) return { what, holds: true, detail: `${gitCommit} has the files that were judged` };
+  if (tree !== undefined) {
+    return { what, holds: false, detail: `${gitCommit} has other files: ${tree}, not ${gitTree}` };
+  }
+  return await idOf("HEAD^{tree}", { cwd, signal }) === gitTree
+    ? { what, holds: true, detail: "HEAD has the files that were judged" }
+    : { what, holds: null, detail: `neither is ${gitCommit} in this repository, nor has HEAD its files` };
+}
+
+/**
+ * The commit here with the files that a statement is about: what was made in a checkout itself, its person has committed.
+ *
+ * @returns HEAD where the statement's own commit is not here
+ */
+export async function commitHere(
+  { subject }: Statement,
+  { cwd, signal }: Pick<Verifying, "cwd" | "signal">,
+): Promise<string> {
+  const { gitCommit = "" } = subject[0]?.digest ?? {};
+  const here = await idOf(`${gitCommit}^{commit}`, { cwd, signal });
+  return here ?? await idOf("HEAD^{commit}", { cwd, signal }) ?? gitCommit;
+}
+
+async function idOf(
+  name: string,
+  { cwd, signal }: Pick<Verifying, "cwd" | "signal">,
+): Promise<string | undefined> {
+  const { code, stdout } = await runGit(["rev-parse", "--verify", "--quiet", name], { cwd, signal });
+  return code === 0 ? stdout.trim() : undefined;
 }
 
 /** What a statement has of the last judgement of its run. */

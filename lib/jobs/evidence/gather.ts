@@ -1,3 +1,4 @@
+import { RuntimeError, UsageError } from "../../base/errors.ts";
 import { present } from "../../base/schema.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { lastLines } from "../../base/text/lines.ts";
@@ -8,12 +9,13 @@ import { partsBy } from "../../evidence/test_files.ts";
 import { type TriedHunk, verdictOf } from "../../evidence/verdict.ts";
 import { plural } from "../../journal/words/words.ts";
 import type { RunResult } from "../../run/execution.ts";
+import { keepCheckout } from "../../workspace/checkout.ts";
 import { dropChecks, keepResult } from "../../workspace/result.ts";
 import { filesIn, patchBetween, textsIn, treeOf } from "../../workspace/trees.ts";
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import { formatTestCommand } from "../test_command.ts";
 import type { BaseTrial } from "./base_trial.ts";
-import { testsSinceNoted } from "./noted.ts";
+import { notedCheckout } from "./noted.ts";
 import { tryHunks } from "./try_hunks.ts";
 import type { DecidingCheck, TrialRun } from "./trial.ts";
 import { trialsOf, widthOf, type Work } from "./trials.ts";
@@ -29,8 +31,8 @@ export interface Judged {
 }
 
 /**
- * Looks whether what passes holds: in a workspace by making the checks once more where no agent has worked; there and in
- * the checkout itself by what was done to the tests. What is merged by a queue that does the same is left as it is.
+ * Looks whether what passes holds, by what was done to the tests, and by making the checks once more where no agent has
+ * worked. What is merged by a queue that does the same is left as it is.
  *
  * @param target what was made in it was checked where no agent has worked already
  */
@@ -44,20 +46,24 @@ export function createJudge({ early, plan, run }: TrialRun & { readonly early?: 
   let last: { readonly of: string; readonly judged: Judged } | undefined;
   return async (checks, target) => {
     const { evidence: settings } = plan;
-    const workspace = target ?? workspaceAround(plan.workdir);
+    const apart = target ?? workspaceAround(plan.workdir);
     if (settings === undefined) return held("nothing was looked into");
-    if (workspace?.partOf !== undefined) return held("it is judged where it is merged");
-    if (workspace === undefined) return await judgeNoted({ plan, run, settings });
+    if (apart?.partOf !== undefined) return held("it is judged where it is merged");
+    const workspace = apart ?? notedCheckout(run);
+    if (workspace === undefined) return held("nothing was run once more: what was there before is not known");
     const { base, name, store } = workspace;
     const { signal } = run;
     await dropChecks(name);
     if (early?.hasBegun() !== true) await dropChecks(name, "base");
-    const { commit } = await keepResult(workspace, { signal });
+    const isCheckout = apart === undefined;
+    const kept = await (isCheckout ? keptOfCheckout(workspace, { run, settings }) : keepResult(workspace, { signal }));
+    if ("how" in kept) return kept;
+    const { commit } = kept;
     if (commit === base) return held("nothing was changed");
     const tree = await treeOf(commit, { store, signal });
     const of = JSON.stringify([tree, checks]);
     if (last?.of === of) return last.judged;
-    const tried = { plan, run, early, workspace, settings, commit, tree, checks };
+    const tried = { plan, run, early, workspace, settings, commit, tree, checks, isCheckout };
     last = { of, judged: await judgeWork(tried) };
     return last.judged;
   };
@@ -73,8 +79,25 @@ export async function withEvidence(result: RunResult, judge: () => ReturnType<Ju
   return problem === undefined ? result : { outcome: "fail", reason: problem };
 }
 
-async function judgeWork(work: Work): Promise<Judged> {
-  const { commit, plan, run, settings, workspace: { base, store } } = work;
+/** What the checkout is now, or what is known of it where that cannot be told. */
+async function keptOfCheckout(
+  checkout: Workspace,
+  { run, settings }: Pick<TrialRun, "run"> & Pick<Work, "settings">,
+): Promise<{ readonly commit: string } | Judged> {
+  try {
+    return { commit: await keepCheckout(checkout, { signal: run.signal }) };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof RuntimeError || error instanceof UsageError)) throw error;
+    const how = `nothing was run once more: ${error.message}`;
+    const { problem, remarks } = verdictOf({ files: undefined, inputs: [how], settings, trials: [] });
+    run.record({ type: "evidence_gathered", trials: [], remarks, ...present({ problem }), passable: true });
+    return problem === undefined ? held(how) : { how: problem, problem, output: "" };
+  }
+}
+
+async function judgeWork(work: Work & { readonly isCheckout: boolean }): Promise<Judged> {
+  const { commit, isCheckout, plan, run, settings, workspace: { base, store } } = work;
   const { signal } = run;
   const setup = plan.workspace?.setup?.command;
   const files = await changedTests([base, commit], { store, signal, partOf: partsBy(settings.tests ?? []) });
@@ -87,7 +110,10 @@ async function judgeWork(work: Work): Promise<Judged> {
     ? await tryHunks({ ...work, checks, results: now, width, junit: settings.junit, ...present({ env }) })
     : { hunks: [], untried: 0 };
   const inputs = await inputsOf(work);
-  const { problem, remarks } = verdictOf({ files, inputs, settings, trials, hunks, results: { now, before, red } });
+  const { problem, remarks } = verdictOf({
+    ...{ files, inputs, isCheckout, settings, trials, hunks },
+    results: { now, before, red },
+  });
   run.record({
     ...{ type: "evidence_gathered", base, commit, tree: work.tree },
     checks: work.checks.map(({ command, timeLimitSeconds }) => ({
@@ -142,18 +168,4 @@ async function toldResults({ tests, total }: TestResults) {
 
 function told(hunks: readonly TriedHunk[]): readonly TriedHunk[] | undefined {
   return hunks.length === 0 ? undefined : hunks;
-}
-
-/** Tells what was done to the tests of the checkout itself. */
-async function judgeNoted(
-  { plan, run, settings }: TrialRun & Pick<Work, "settings">,
-): Promise<Judged> {
-  const how = "nothing was run once more: agents work in the checkout itself";
-  const since = await testsSinceNoted(run, plan);
-  if (since === undefined || since.files?.length === 0) return held(how);
-  const { problem, remarks } = verdictOf({ files: since.files, settings, trials: [] });
-  if (remarks.length > 0) {
-    run.record({ type: "evidence_gathered", trials: [], remarks, ...present({ problem }), passable: true });
-  }
-  return problem === undefined ? held(how) : { how: problem, problem, output: "" };
 }

@@ -14,7 +14,7 @@ import type { CheckPlan, ExecPlan } from "./plan.ts";
 import { openBaseTrial } from "../evidence/base_trial.ts";
 import { createJudge, type Judge, withEvidence } from "../evidence/gather.ts";
 import { requireHidden } from "../evidence/hidden.ts";
-import { noteTestsOf } from "../evidence/noted.ts";
+import { noteCheckout } from "../evidence/noted.ts";
 import { checksOfAll } from "./checks.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { openStepsSandbox } from "./steps_sandbox.ts";
@@ -23,8 +23,8 @@ import { openStepsSandbox } from "./steps_sandbox.ts";
 export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOptions): Promise<RunResult> {
   const { plan } = options;
   await requireHidden(plan, run.signal);
-  await noteTestsOf(run, plan);
   const isNew = run.state().begun === 0;
+  if (isNew) await noteCheckout(run, plan);
   const shellChecks = () =>
     checksOfAll((run.state().pipelines ?? []).map((name) => plan.pipelines[name])).filter(isShell);
   await using early = openBaseTrial({ run, plan });

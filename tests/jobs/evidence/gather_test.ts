@@ -2,11 +2,13 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { defaultsOf } from "../../../lib/base/settings.ts";
 import { EVIDENCE_SETTINGS } from "../../../lib/evidence/settings.ts";
 import { createJudge, withEvidence } from "../../../lib/jobs/evidence/gather.ts";
-import { noteTestsOf } from "../../../lib/jobs/evidence/noted.ts";
+import { noteCheckout } from "../../../lib/jobs/evidence/noted.ts";
+import type { RunFactOf } from "../../../lib/journal/run_facts.ts";
 import { createRunFolder } from "../../../lib/run/run_folder.ts";
 import { runProgram } from "../../support/program.ts";
 import { useStateHome } from "../../support/state_home.ts";
 import { tempDir } from "../../support/temp_dir.ts";
+import { listWorkspaces } from "../../../lib/workspace/workspace.ts";
 import { judged as judgedIn, type Judging, type Left, PASS, recordingRun } from "./support.ts";
 
 /** A project whose tests are a script for each behaviour. */
@@ -88,33 +90,82 @@ Deno.test("the settings say what of it is a FAIL, and without the clean room wha
   assertEquals([remarks, trials], [["tests/double_test.sh was changed"], []]);
 });
 
-Deno.test("where agents work in the checkout itself, what they did to its tests is a remark all the same", async () => {
+/** Has an agent work in the checkout itself, and looks at its PASS. */
+async function judgedInCheckout(
+  left: Left,
+  { begun = true, settings = {} }: { readonly settings?: Judging["settings"]; readonly begun?: boolean } = {},
+) {
   await using dir = await tempDir();
   using _state = useStateHome(`${dir.path}/state`);
   const repo = `${dir.path}/repo`;
   await dir.write(Object.fromEntries(Object.entries(PROJECT).map(([name, text]) => [`repo/${name}`, text])));
   const env = { HOME: "/nowhere", PATH: Deno.env.get("PATH") ?? "" };
-  assertEquals((await runProgram(["git", "init", "-q"], { cwd: repo, env, timeoutMs: 20_000 })).code, 0);
+  const git = async (...args: readonly string[]) => {
+    const who = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+    const { code, stdout } = await runProgram(["git", ...who, ...args], { cwd: repo, env, timeoutMs: 20_000 });
+    assertEquals(code, 0);
+    return stdout;
+  };
+  await git("init", "-q");
+  await git("add", "double.sh");
+  await git("commit", "-q", "-m", "first");
+  // What is in no commit yet was there before as well, and what a person has put into their index stays in it.
+  await git("add", "tests");
+  const before = await git("status", "--porcelain=v2", "--branch");
   const records: { readonly type: string }[] = [];
   const run = recordingRun(await createRunFolder(repo, { now: new Date() }), records);
-  const plan = { workdir: repo, evidence: defaultsOf(EVIDENCE_SETTINGS) };
-  await noteTestsOf(run, plan);
-  const judge = () => withEvidence(PASS, () => createJudge({ run, plan })([]));
-  assertEquals([await judge(), records], [PASS, []]);
-  await Deno.writeTextFile(`${repo}/double.sh`, "echo 4\n");
-  await Deno.writeTextFile(`${repo}/tests/new_test.sh`, "true\n");
-  assertEquals([await judge(), records], [PASS, []]);
-  await Deno.writeTextFile(`${repo}/tests/double_test.sh`, "true\n");
-  // What a run that is resumed would note is no longer what was there.
-  await noteTestsOf(run, plan);
-  assertEquals(await judge(), PASS);
-  assertEquals(records.map((record) => "remarks" in record && record.remarks), [["tests/double_test.sh was changed"]]);
-  const strict = { ...plan, evidence: { ...defaultsOf(EVIDENCE_SETTINGS), testsMay: "add" as const } };
-  assertEquals((await withEvidence(PASS, () => createJudge({ run, plan: strict })([]))).outcome, "fail");
-  // Where git does not say any more what there is, that is said.
-  await Deno.remove(`${repo}/.git`, { recursive: true });
-  assertEquals(await judge(), PASS);
-  assertMatch(JSON.stringify(records.at(-1)), /what was done to the tests cannot be told/);
+  const plan = { workdir: repo, evidence: { ...defaultsOf(EVIDENCE_SETTINGS), canaries: false, ...settings } };
+  if (begun) await noteCheckout(run, plan);
+  assertEquals(await git("status", "--porcelain=v2", "--branch"), before);
+  for (const [name, text] of Object.entries(left)) {
+    if (text === undefined) await Deno.remove(`${repo}/${name}`, { recursive: true });
+    else await Deno.writeTextFile(`${repo}/${name}`, text);
+  }
+  const checks = [{ command: "sh test.sh", timeLimitSeconds: 60 }];
+  const result = await withEvidence(PASS, () => createJudge({ run, plan })(checks));
+  // Each is a trial of its own, and nothing of it is left.
+  assertEquals(listWorkspaces(), []);
+  const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
+  if (!(".git" in left)) assertEquals(await git("for-each-ref", "refs/panewright"), "");
+  return { result, remarks: found?.remarks, trials: found?.trials.map(({ kind, passed }) => [kind, passed]) };
+}
+
+Deno.test("where agents work in the checkout itself, what they have made is tried on a fresh checkout as well", async () => {
+  const feature = await judgedInCheckout({ ...HALF, ...HALF_TEST });
+  assertEquals(feature, { result: PASS, remarks: [], trials: [["clean", true], ["red", false]] });
+  assertEquals(await judgedInCheckout({}), { result: PASS, remarks: undefined, trials: undefined });
+  const weakened = await judgedInCheckout({ "double.sh": "echo 4\n", "tests/double_test.sh": "true\n" });
+  assertEquals(weakened.result, PASS);
+  assertEquals(weakened.remarks?.slice(0, 2), [
+    "tests/double_test.sh was changed",
+    "with the tests as they were, it fails: sh test.sh: exit code 1",
+  ]);
+  const strict = { ...HALF, "tests/half_test.sh": "true\n" };
+  assertEquals((await judgedInCheckout(strict, { settings: { requireRed: true } })).result.outcome, "fail");
+  assertEquals(
+    (await judgedInCheckout({ "tests/double_test.sh": "true\n" }, {
+      settings: { testsMay: "add", cleanRoom: false },
+    })).result.outcome,
+    "fail",
+  );
+});
+
+Deno.test("what passes in the checkout only by what git ignores is a remark: it may be what a person has there, too", async () => {
+  const left = { cache: "4\n", "double.sh": "cat cache\n", "tests/double_test.sh": "sh double.sh\n" };
+  const { remarks, result, trials } = await judgedInCheckout(left);
+  assertEquals([result, trials], [PASS, [["clean", false]]]);
+  assertEquals(
+    remarks?.at(-1),
+    "on a fresh checkout, without what git ignores, it does not pass: sh test.sh: exit code 1",
+  );
+  assertEquals((await judgedInCheckout(left, { settings: { strict: true } })).result.outcome, "fail");
+});
+
+Deno.test("what a checkout was is noted before agents work, once; where that is not known any more, that is said", async () => {
+  assertEquals(await judgedInCheckout(HALF, { begun: false }), { result: PASS, remarks: undefined, trials: undefined });
+  const { remarks, result } = await judgedInCheckout({ ".git": undefined });
+  assertEquals(result, PASS);
+  assertMatch(remarks?.join("\n") ?? "", /what was done to the tests cannot be told[^]*nothing was run once more: /);
 });
 
 Deno.test("tests that cannot be run on the code as it was prove nothing, and are said not to have been tried", async () => {
