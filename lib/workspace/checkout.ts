@@ -56,5 +56,7 @@ async function requireLittle({ top }: Pick<Repository, "top">, { signal }: Askin
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes <= MOST_UNTRACKED_BYTES) return;
   const megabytes = Math.round(bytes / 1024 / 1024);
-  throw new RuntimeError(`Cannot copy what is in ${top}: ${megabytes} MB of it are in no commit, and git does not ignore them`);
+  throw new RuntimeError(
+    `Cannot copy what is in ${top}: ${megabytes} MB of it are in no commit, and git does not ignore them`,
+  );
 }

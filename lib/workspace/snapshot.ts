@@ -111,11 +111,13 @@ export async function bringObjects(
   { store, borrowed, signal }: Pick<Files, "store" | "borrowed" | "signal">,
 ): Promise<void> {
   const own = { cwd: store, env: { GIT_DIR: store }, signal };
-  const known = (await git(["for-each-ref", "--format=^%(objectname)"], own)).split("\n").filter((line) => line !== "");
-  if (known.includes(`^${commit}`)) return;
+  const refs = (await git(["for-each-ref", "--format=%(objectname) %(refname)"], own)).split("\n");
+  const ref = `refs/kept/${commit}`;
+  if (refs.includes(`${commit} ${ref}`)) return;
+  const known = refs.flatMap((line) => line === "" ? [] : `^${line.split(" ", 1)}`);
   const env = { ...own.env, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
   const stdin = `${[commit, ...known].join("\n")}\n`;
   // To look for what is alike in so many files takes long, and saves little here: what is packed already stays so.
   await git(["pack-objects", "--revs", "--quiet", "--window=0", `${store}/objects/pack/pack`], { ...own, env, stdin });
-  await git(["update-ref", `refs/kept/${commit}`, commit], own);
+  await git(["update-ref", ref, commit], own);
 }
