@@ -1,5 +1,6 @@
 import { systemClock } from "./clock.ts";
 import { present } from "../schema.ts";
+import { inOwnGroup } from "./own_group.ts";
 import { keepTail, type Tail } from "./tail.ts";
 
 /** Variables by which ssh and its tools fail where they would ask for a passphrase: nobody may be there. */
@@ -52,7 +53,7 @@ export const systemProcessRunner: ProcessRunner = { run: runCommand };
 
 async function runCommand(spec: CommandSpec): Promise<CommandResult> {
   spec.signal?.throwIfAborted();
-  const [program, ...args] = spec.argv;
+  const { argv: [program, ...args], detached } = inOwnGroup(spec);
   const child = new Deno.Command(program, {
     args,
     ...present({ cwd: spec.cwd }),
@@ -61,11 +62,15 @@ async function runCommand(spec: CommandSpec): Promise<CommandResult> {
     stdin: spec.stdin === undefined ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",
-    detached: true,
+    detached,
   }).spawn();
 
   let timedOut = false;
-  const killGroup = () => trySignal(-child.pid, "SIGKILL");
+  const killGroup = () => {
+    trySignal(-child.pid, "SIGKILL");
+    // It may not be in its own group yet.
+    signalChild(child, "SIGKILL");
+  };
   const ended = new AbortController();
   if (spec.timeoutMs !== undefined) {
     // Not a plain timer: one that expired while this process was stopped would be seen before the end of the program.

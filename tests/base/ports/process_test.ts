@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { systemProcessRunner as runner } from "../../../lib/base/ports/process.ts";
 import { findProcess, listProcesses, processTree } from "../../../lib/base/ports/process_table.ts";
+import { tempDir } from "../../support/temp_dir.ts";
 import { processesWith } from "../../agents/process/support.ts";
 
 Deno.test("a program's code, output and error output come back", async () => {
@@ -37,6 +38,37 @@ Deno.test("an abort ends the program and rejects with the signal's reason", asyn
   const running = runner.run({ argv: ["sleep", "61.25"], signal: controller.signal });
   setTimeout(() => controller.abort(new Error("stop")), 50);
   await assertRejects(() => running, Error, "stop");
+});
+
+Deno.test("a program leads a group of its own, and is ended also in the moment in which it does not yet", async () => {
+  const { stdout } = await runner.run({ argv: ["sh", "-c", 'ps -o pid=,pgid=,sid= -p "$$"'] });
+  const ids = stdout.trim().split(/\s+/).map(Number);
+  assertEquals(ids, Array.from({ length: 3 }, () => ids[0]));
+  for (let steps = 0; steps < 20; steps++) {
+    const controller = new AbortController();
+    const seconds = `61.${crypto.getRandomValues(new Uint32Array(1))[0]}`;
+    const running = runner.run({ argv: ["sleep", seconds], signal: controller.signal });
+    for (let step = 0; step < steps; step++) await Promise.resolve();
+    controller.abort(new Error("stop"));
+    await assertRejects(() => running, Error, "stop");
+    assertEquals(await processesWith(seconds), []);
+  }
+});
+
+Deno.test("which program is run, PATH says, that of the program itself where it has one; no folder is passed over", async () => {
+  await using dir = await tempDir();
+  const [one, other] = [`${dir.path}/one`, `${dir.path}/other`];
+  const script = (says: string) => `#!/bin/sh\necho ${says}\n`;
+  await dir.write({ "one/said": script("one"), "other/said": script("other"), "one/held": "no program" });
+  for (const file of [`${one}/said`, `${other}/said`]) await Deno.chmod(file, 0o755);
+  const said = async (path: string, cwd = "/") => {
+    const spec = { argv: ["said"], env: { PATH: path }, clearEnv: true, cwd } as const;
+    return (await runner.run(spec)).stdout;
+  };
+  assertEquals([await said(`${one}:${other}`), await said(`/nowhere:${other}:${one}`)], ["one\n", "other\n"]);
+  await assertRejects(() => said("/nowhere"), Deno.errors.NotFound);
+  await assertRejects(() => runner.run({ argv: [`${one}/held`] }), Deno.errors.PermissionDenied);
+  assertEquals((await runner.run({ argv: ["./said"], cwd: other })).stdout, "other\n");
 });
 
 Deno.test("a child that keeps the output open does not keep its ended parent's result back", async () => {
