@@ -101,18 +101,7 @@ export function verdictOf(
   const trial = (kind: TrialKind) => trials.find((one) => one.kind === kind);
   const [clean, original, red, hidden] = [trial("clean"), trial("original"), trial("red"), trial("hidden")];
   const idle = now === undefined ? [] : idleTests(now, { before, onOldCode });
-  const isUnproven = red?.passed === true;
-  const ofRed = isUnproven
-    ? [`what is new in ${named(newTestsIn(files))} passes on the code as it was, too: it proves nothing of the change`]
-    : idle.length > 0
-    ? [
-      `${plural(idle.length, "new test")} ${idle.length === 1 ? "passes" : "pass"} on the code as it was, too: ${
-        named(idle)
-      }`,
-    ]
-    : red?.notMade === true
-    ? [`whether new tests fail on the code as it was could not be tried: ${red.detail}`]
-    : [];
+  const ofRed = remarksOnRed(red, { files, idle });
   const deaf = trials.filter(({ kind, passed }) => kind === "canary" && passed);
   const wasHeard = ({ of: path }: Trial) =>
     trials.some(({ kind, notMade, of, passed }) =>
@@ -172,6 +161,24 @@ export function verdictOf(
   ];
   const problem = problems.find((one) => typeof one === "string");
   return problem === undefined ? { remarks } : { remarks, problem };
+}
+
+/** What new tests do not prove. */
+function remarksOnRed(
+  red: Trial | undefined,
+  { files, idle }: { readonly files: readonly ChangedTestFile[]; readonly idle: readonly string[] },
+): readonly string[] {
+  if (red?.passed === true) {
+    const news = named(newTestsIn(files));
+    return [`what is new in ${news} passes on the code as it was, too: it proves nothing of the change`];
+  }
+  if (idle.length > 0) {
+    const pass = idle.length === 1 ? "passes" : "pass";
+    return [`${plural(idle.length, "new test")} ${pass} on the code as it was, too: ${named(idle)}`];
+  }
+  return red?.notMade === true
+    ? [`whether new tests fail on the code as it was could not be tried: ${red.detail}`]
+    : [];
 }
 
 const UNTOLD = "what was done to the tests cannot be told: they cannot be compared with what was there before";

@@ -18,6 +18,24 @@ for (const [name, left] of Object.entries(CHEATS)) {
   });
 }
 
+for (const [name, left] of Object.entries(CHEATS)) {
+  Deno.test(`no plain PASS in the checkout itself either: ${name}`, async () => {
+    const settings = { canaries: ONLY_BY_CANARIES.has(name) };
+    const about = { project: PROJECT, check: checkOf(left), settings, isCheckout: true };
+    const { passesThere, remarks, result } = await judged(left, about);
+    assertEquals(passesThere, true, "it passes where the agent has worked");
+    assertEquals(result.outcome === "fail" || remarks.length > 0, true);
+  });
+}
+
+for (const [name, [left, said]] of Object.entries(HONEST)) {
+  Deno.test(`honest work passes in the checkout itself, too: ${name}`, async () => {
+    const { remarks, result } = await judged(left, { project: PROJECT, check: checkOf(left), isCheckout: true });
+    assertEquals(result.outcome, "pass");
+    assertEquals(remarks.length > 0, said === "remark", remarks.join("\n"));
+  });
+}
+
 for (const [name, [left, said]] of Object.entries(HONEST)) {
   Deno.test(`honest work passes: ${name}`, async () => {
     const { passesThere, remarks, result } = await judged(left, { project: PROJECT, check: checkOf(left) });

@@ -1,4 +1,3 @@
-import { RuntimeError, UsageError } from "../../base/errors.ts";
 import { present } from "../../base/schema.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { lastLines } from "../../base/text/lines.ts";
@@ -9,13 +8,12 @@ import { partsBy } from "../../evidence/test_files.ts";
 import { type TriedHunk, verdictOf } from "../../evidence/verdict.ts";
 import { plural } from "../../journal/words/words.ts";
 import type { RunResult } from "../../run/execution.ts";
-import { keepCheckout } from "../../workspace/checkout.ts";
 import { dropChecks, keepResult } from "../../workspace/result.ts";
 import { filesIn, patchBetween, textsIn, treeOf } from "../../workspace/trees.ts";
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import { formatTestCommand } from "../test_command.ts";
 import type { BaseTrial } from "./base_trial.ts";
-import { notedCheckout } from "./noted.ts";
+import { keptOfCheckout, notedCheckout } from "./noted.ts";
 import { tryHunks } from "./try_hunks.ts";
 import type { DecidingCheck, TrialRun } from "./trial.ts";
 import { trialsOf, widthOf, type Work } from "./trials.ts";
@@ -56,8 +54,8 @@ export function createJudge({ early, plan, run }: TrialRun & { readonly early?: 
     await dropChecks(name);
     if (early?.hasBegun() !== true) await dropChecks(name, "base");
     const isCheckout = apart === undefined;
-    const kept = await (isCheckout ? keptOfCheckout(workspace, { run, settings }) : keepResult(workspace, { signal }));
-    if ("how" in kept) return kept;
+    const kept = await (isCheckout ? keptOfCheckout(workspace, run) : keepResult(workspace, { signal }));
+    if ("problem" in kept) return tellUntold(kept.problem, { run, settings });
     const { commit } = kept;
     if (commit === base) return held("nothing was changed");
     const tree = await treeOf(commit, { store, signal });
@@ -79,21 +77,12 @@ export async function withEvidence(result: RunResult, judge: () => ReturnType<Ju
   return problem === undefined ? result : { outcome: "fail", reason: problem };
 }
 
-/** What the checkout is now, or what is known of it where that cannot be told. */
-async function keptOfCheckout(
-  checkout: Workspace,
-  { run, settings }: Pick<TrialRun, "run"> & Pick<Work, "settings">,
-): Promise<{ readonly commit: string } | Judged> {
-  try {
-    return { commit: await keepCheckout(checkout, { signal: run.signal }) };
-  } catch (error) {
-    run.signal.throwIfAborted();
-    if (!(error instanceof RuntimeError || error instanceof UsageError)) throw error;
-    const how = `nothing was run once more: ${error.message}`;
-    const { problem, remarks } = verdictOf({ files: undefined, inputs: [how], settings, trials: [] });
-    run.record({ type: "evidence_gathered", trials: [], remarks, ...present({ problem }), passable: true });
-    return problem === undefined ? held(how) : { how: problem, problem, output: "" };
-  }
+/** What is judged where it cannot be told what was changed. */
+function tellUntold(why: string, { run, settings }: Pick<TrialRun, "run"> & Pick<Work, "settings">): Judged {
+  const how = `nothing was run once more: ${why}`;
+  const { problem, remarks } = verdictOf({ files: undefined, inputs: [how], settings, trials: [] });
+  run.record({ type: "evidence_gathered", trials: [], remarks, ...present({ problem }), passable: true });
+  return problem === undefined ? held(how) : { how: problem, problem, output: "" };
 }
 
 async function judgeWork(work: Work & { readonly isCheckout: boolean }): Promise<Judged> {

@@ -1,7 +1,7 @@
 import { dirname } from "@std/path/posix";
 import { RuntimeError, UsageError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
-import { checkoutAsItIs } from "../../workspace/checkout.ts";
+import { checkoutAsItIs, keepCheckout } from "../../workspace/checkout.ts";
 import { nameOf, readAt, type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import type { TrialRun } from "./trial.ts";
 
@@ -27,6 +27,20 @@ export async function noteCheckout(
 export function notedCheckout({ folder }: Pick<TrialRun["run"], "folder">): Workspace | undefined {
   const file = noteOf(folder);
   return file === undefined ? undefined : readAt(file);
+}
+
+/** The commit of what a checkout is now, or why that cannot be told. */
+export async function keptOfCheckout(
+  checkout: Workspace,
+  { signal }: Pick<TrialRun["run"], "signal">,
+): Promise<{ readonly commit: string } | { readonly problem: string }> {
+  try {
+    return { commit: await keepCheckout(checkout, { signal }) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof RuntimeError || error instanceof UsageError)) throw error;
+    return { problem: error.message };
+  }
 }
 
 /** Beside the journal that is believed: no agent in a sandbox can write there. */

@@ -59,8 +59,13 @@ Deno.test("which program is run, PATH says, that of the program itself where it 
   await using dir = await tempDir();
   const [one, other] = [`${dir.path}/one`, `${dir.path}/other`];
   const script = (says: string) => `#!/bin/sh\necho ${says}\n`;
-  await dir.write({ "one/said": script("one"), "other/said": script("other"), "one/held": "no program" });
-  for (const file of [`${one}/said`, `${other}/said`]) await Deno.chmod(file, 0o755);
+  await dir.write({
+    "one/said": script("one"),
+    "other/said": script("other"),
+    "one/held": "no program",
+    "one/led": "#!/nowhere/sh\n",
+  });
+  for (const file of [`${one}/said`, `${one}/led`, `${other}/said`]) await Deno.chmod(file, 0o755);
   const said = async (path: string, cwd = "/") => {
     const spec = { argv: ["said"], env: { PATH: path }, clearEnv: true, cwd } as const;
     return (await runner.run(spec)).stdout;
@@ -68,6 +73,12 @@ Deno.test("which program is run, PATH says, that of the program itself where it 
   assertEquals([await said(`${one}:${other}`), await said(`/nowhere:${other}:${one}`)], ["one\n", "other\n"]);
   await assertRejects(() => said("/nowhere"), Deno.errors.NotFound);
   await assertRejects(() => runner.run({ argv: [`${one}/held`] }), Deno.errors.PermissionDenied);
+  await assertRejects(() => runner.run({ argv: [`${one}/led`] }), Deno.errors.NotFound);
+  // A script in front of a program is what is run.
+  await dir.write({ "one/true": script("not the one") });
+  await Deno.chmod(`${one}/true`, 0o755);
+  const shadowed = { argv: ["true"], env: { PATH: `${one}:/usr/bin:/bin` }, clearEnv: true } as const;
+  assertEquals((await runner.run(shadowed)).stdout, "not the one\n");
   assertEquals((await runner.run({ argv: ["./said"], cwd: other })).stdout, "other\n");
 });
 

@@ -4,10 +4,11 @@ import { defaultsOf } from "../../../lib/base/settings.ts";
 import { EVIDENCE_SETTINGS, type EvidencePlan } from "../../../lib/evidence/settings.ts";
 import { openBaseTrial } from "../../../lib/jobs/evidence/base_trial.ts";
 import { createJudge, withEvidence } from "../../../lib/jobs/evidence/gather.ts";
+import { noteCheckout } from "../../../lib/jobs/evidence/noted.ts";
 import type { DecidingCheck } from "../../../lib/jobs/evidence/trial.ts";
 import type { RunFactOf } from "../../../lib/journal/run_facts.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
-import { runFolderAt } from "../../../lib/run/run_folder.ts";
+import { createRunFolder, runFolderAt } from "../../../lib/run/run_folder.ts";
 import { openWorkspace } from "../../../lib/workspace/open_workspace.ts";
 import { listWorkspaces } from "../../../lib/workspace/workspace.ts";
 import { runProgram } from "../../support/program.ts";
@@ -32,6 +33,8 @@ export interface Judging {
   readonly scripts?: readonly string[];
   /** Whether the checks are tried on the code as it was before the agent is done; or that is given up at once. */
   readonly early?: "tried" | "given up";
+  /** Whether the agent works in the checkout itself. @default {false} */
+  readonly isCheckout?: boolean;
   /** What the person has besides, which git ignores. */
   readonly ignored?: Readonly<Record<string, string>>;
 }
@@ -45,7 +48,18 @@ export function recordingRun(folder: RunFolder, records: { readonly type: string
   };
 }
 
-/** Has an agent work in a workspace of a project, and looks at its PASS. */
+const RUN = "20260101-000000-0000";
+
+/** A workspace, and what a process that was killed has left it tried something in. */
+async function workspaceOf(repo: string) {
+  const workspace = await openWorkspace(repo, { task: "work", now: new Date(), signal, share: ["node_modules/"] });
+  for (const as of ["check", "base"] as const) {
+    await openWorkspace(repo, { task: `work ${as}`, now: new Date(), signal, partOf: { target: "work", as } });
+  }
+  return workspace;
+}
+
+/** Has an agent work on a project, in a workspace where nothing else is said, and looks at its PASS. */
 export async function judged(
   left: Left,
   {
@@ -53,6 +67,7 @@ export async function judged(
     checks = [{ command: check, timeLimitSeconds: 60 }],
     early,
     ignored = {},
+    isCheckout = false,
     project,
     scripts = [],
     settings = {},
@@ -66,24 +81,14 @@ export async function judged(
   const begin = "git init -q -b main && git add -A && git -c user.name=A -c user.email=a@example.com commit -qm first";
   assertEquals((await runProgram(["sh", "-c", begin], { cwd: repo, env, timeoutMs: 20_000 })).code, 0);
   await dir.write(Object.fromEntries(Object.entries(ignored).map(([name, text]) => [`repo/${name}`, text])));
-  const workspace = await openWorkspace(repo, { task: "work", now: new Date(), signal, share: ["node_modules/"] });
-  // A process that was killed has left what it tried something in.
-  for (const as of ["check", "base"] as const) {
-    await openWorkspace(repo, { task: `work ${as}`, now: new Date(), signal, partOf: { target: "work", as } });
-  }
-  const { tree, workdir } = workspace;
-  for (const [name, text] of Object.entries(left)) {
-    if (text === undefined) await Deno.remove(`${tree}/${name}`);
-    else {
-      await Deno.mkdir(`${tree}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
-      await Deno.writeTextFile(`${tree}/${name}`, text);
-    }
-  }
-  const there = await runProgram(["sh", "-c", check], { cwd: tree, env, timeoutMs: 60_000 });
+  const { tree, workdir } = isCheckout ? { tree: repo, workdir: repo } : await workspaceOf(repo);
   const records: { readonly type: string }[] = [];
   const trialRun = {
     run: {
-      ...recordingRun(runFolderAt(workdir, "20260101-000000-0000"), records),
+      ...recordingRun(
+        isCheckout ? await createRunFolder(repo, { now: new Date() }) : runFolderAt(workdir, RUN),
+        records,
+      ),
       bound: {
         contract: Object.fromEntries(
           scripts.map((path) => [path, { kind: "script" as const, text: project[path] ?? "" }]),
@@ -96,6 +101,15 @@ export async function judged(
       evidence: { ...defaultsOf(EVIDENCE_SETTINGS), ...settings },
     },
   };
+  if (isCheckout) await noteCheckout(trialRun.run, trialRun.plan);
+  for (const [name, text] of Object.entries(left)) {
+    if (text === undefined) await Deno.remove(`${tree}/${name}`);
+    else {
+      await Deno.mkdir(`${tree}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      await Deno.writeTextFile(`${tree}/${name}`, text);
+    }
+  }
+  const there = await runProgram(["sh", "-c", check], { cwd: tree, env, timeoutMs: 60_000 });
   await using trial = openBaseTrial(trialRun);
   if (early !== undefined) trial.begin(checks);
   if (early === "given up") await trial[Symbol.asyncDispose]();
@@ -104,7 +118,7 @@ export async function judged(
   // The same work is looked at once.
   const result = await withEvidence(PASS, () => judge(checks));
   assertEquals(records.filter(({ type }) => type === "evidence_gathered").length <= 1, true);
-  if (Object.keys(left).length > 0) assertEquals(listWorkspaces().map(({ name }) => name), ["work"]);
+  if (Object.keys(left).length > 0) assertEquals(listWorkspaces().map(({ name }) => name), isCheckout ? [] : ["work"]);
   const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
   const trials = found?.trials.map(({ kind, passed }) => [kind, passed]) ?? [];
   const base = records.filter(({ type }) => type === "base_tried") as RunFactOf<"base_tried">[];
