@@ -22,12 +22,16 @@ export async function shrink(
   let night: Night | undefined;
   const play = (places: readonly number[]) =>
     playNight({ ...plan, troubles: places.map((place) => plan.troubles[place]!) });
-  for (let place = 0; place < plan.troubles.length; place++) {
-    const fewer = kept.filter((one) => one !== place);
-    const without = await play(fewer);
-    if (!isSame(without, kind)) continue;
-    kept = fewer;
-    night = without;
+  // What was needed beside others may not be without them.
+  for (let before = Infinity; kept.length < before;) {
+    before = kept.length;
+    for (const place of kept) {
+      const fewer = kept.filter((one) => one !== place);
+      const without = await play(fewer);
+      if (!isSame(without, kind)) continue;
+      kept = fewer;
+      night = without;
+    }
   }
   return { kept, night: night ?? await play(kept) };
 }
