@@ -1,4 +1,5 @@
 import { basename, dirname, relative } from "@std/path/posix";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { replaceFile } from "../base/ports/own_files.ts";
 import { openRegularFile, readRegularText } from "../base/ports/regular_file.ts";
 import { isObject } from "../base/schema.ts";
@@ -6,6 +7,7 @@ import { sha256Hex } from "../base/text/digest.ts";
 import { lineDiff } from "../base/text/line_diff.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { decodeUtf8 } from "../base/text/utf8.ts";
+import { isPlaceholder } from "../sandbox/placeholders.ts";
 import type { RunFolder } from "./run_folder.ts";
 
 /** A file as it was when the run began. */
@@ -55,6 +57,8 @@ export function contractKey(workdir: string, path: string): string {
 
 /** What of a file a contract holds: of what packages and tasks are named in, only the commands. */
 export function readBound(path: string, kind: ContractFile["kind"]): string | undefined {
+  // What a sandbox that is open shows there is no work of anybody.
+  if (isPlaceholder(path, lstatOrUndefined(path) ?? {})) return undefined;
   const text = readContractText(path);
   const key = { "package.json": "scripts", "deno.json": "tasks" }[basename(path)];
   if (kind !== "project" || text === undefined || key === undefined) return text;

@@ -330,6 +330,42 @@ Deno.test("what a PASS rests on is told, written, signed, and holds on another c
   await project.sandbox.assertNothingLeft();
 });
 
+Deno.test("what was made in the checkout itself is tried elsewhere, too, and its statement is about what is committed then", async () => {
+  await using project = await newProject("codex", {
+    Makefile: "test:\n\tgrep rounded fixed.txt\n\t@echo 1..1; echo ok 1 - it is rounded\n",
+    ".gitignore": ".panewright/\n",
+  });
+  const { home, project: folder } = project.sandbox;
+  const run = async (argv: readonly [string, ...string[]]) => {
+    const { code, stderr, stdout } = await runProgram(argv, { cwd: folder, env: project.env, timeoutMs: 120_000 });
+    return { code, said: stdout + stderr };
+  };
+  const git = (...words: readonly string[]) =>
+    run(["git", "-c", "user.name=A", "-c", "user.email=a@example.com", ...words]);
+  assertEquals((await git("commit", "-q", "--allow-empty", "-m", "first")).code, 0);
+  const exec = await run([...project.argv, "exec", TASK, "--trust", "--no-input"]);
+  assertEquals(exec.code, 0, exec.said);
+  assertMatch(exec.said, /^ {12}evidence: it holds in 2 trials \(.*\)$/m);
+  assertEquals(exec.said.includes("warning"), false, exec.said);
+  // It leaves nothing in the person's repository.
+  assertEquals((await git("for-each-ref", "refs/panewright")).said, "");
+  const evidence = (...words: readonly string[]) => run([...project.argv, "evidence", ...words]);
+  const file = `${home}/evidence.json`;
+  assertEquals((await evidence(NAME, "-o", file)).code, 0);
+  const early = await evidence("verify", file);
+  assertEquals(early.code, 1);
+  assertMatch(early.said, /^\? commit: neither is [0-9a-f]{40} in this repository, nor has HEAD its files$/m);
+  await git("add", "--all");
+  assertEquals((await git("commit", "-q", "-m", "Rounded")).code, 0);
+  const held = await evidence("verify", file, "--again", "--trust");
+  assertEquals(held.code, 0, held.said);
+  assertMatch(
+    held.said,
+    /^✓ commit: HEAD has the files that were judged\n✓ journal: .*\n✓ make test: it passes again$/m,
+  );
+  await project.sandbox.assertNothingLeft();
+});
+
 Deno.test("the address of an issue is a task: gh reads it, and what it says is quoted to the agent", async () => {
   const prompts: string[] = [];
   await using project = await newProject(
