@@ -1,7 +1,7 @@
 import { RuntimeError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { git } from "./git.ts";
-import { commitOfNow, type Repository, repositoryOf, storeOf } from "./open_workspace.ts";
+import { commitOfNow, repositoryOf, storeOf } from "./open_workspace.ts";
 import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
 import { placesOf, type Workspace } from "./workspace.ts";
 
@@ -27,7 +27,7 @@ export async function checkoutAsItIs(
   const { objects, prefix, settings, top } = repository;
   const store = await storeOf(repository, signal);
   await using index = await ownIndex(`${repository.gitFolder}/index`, `${placesOf().known}/${name}.checkout`);
-  await requireLittle(repository, { signal });
+  await requireLittle(top, signal);
   const madeAt = now.toISOString();
   const files = { store, tree: top, index: index.path, settings, borrowed: objects, signal };
   // Without what came before it: of a large repository that would be much, and no check asks for it.
@@ -37,20 +37,21 @@ export async function checkoutAsItIs(
 }
 
 /**
- * A commit of a checkout as it is now; it and its base are in the store then.
+ * A commit of a checkout as it is now: its base where nothing was changed; otherwise both are in the store then.
  *
  * @throws {RuntimeError} where git cannot take what is in it, or that is too much
  */
 export async function keepCheckout(checkout: Workspace, { signal }: Asking): Promise<string> {
-  const { base, name, origin, store } = checkout;
-  await requireLittle(await repositoryOf(origin, signal), { signal });
+  const { base, name, store, top } = checkout;
+  await requireLittle(top, signal);
   await using index = await ownIndex(`${placesOf().known}/${name}.checkout`);
   const { commit, objects } = await commitOfNow(checkout, { index: index.path, signal });
-  for (const each of [base, commit]) await bringObjects(each, { store, borrowed: objects, signal });
+  // The base comes along: the commit follows it.
+  if (commit !== base) await bringObjects(commit, { store, borrowed: objects, signal });
   return commit;
 }
 
-async function requireLittle({ top }: Pick<Repository, "top">, { signal }: Asking): Promise<void> {
+async function requireLittle(top: string, signal: AbortSignal): Promise<void> {
   const listed = await git(["ls-files", "--others", "--exclude-standard", "-z"], { cwd: top, signal });
   const sizes = listed.split("\0").map((path) => path === "" ? 0 : lstatOrUndefined(`${top}/${path}`)?.size ?? 0);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);

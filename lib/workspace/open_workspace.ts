@@ -19,7 +19,7 @@ const KEPT_SETTINGS = [
 
 const AUTHOR_SETTINGS = ["user.name", "user.email"];
 
-export interface Repository {
+interface Repository {
   readonly top: string;
   /** The folder's path below it, with `/` at the end; empty for the top itself. */
   readonly prefix: string;
