@@ -7,6 +7,8 @@ import type { JobState } from "./job.ts";
 import type { NewEvent } from "./job_log.ts";
 import { contentsOf, getObject, putObject } from "./objects.ts";
 import { isFinish, typeOf } from "./record_line.ts";
+import { noteRestored } from "../jobs/evidence/noted.ts";
+import { runFolderAt } from "../run/run_folder.ts";
 import { filesOfRun, readRunFile, restoreRun } from "./run_files.ts";
 import { bundleOf, commitNow, type JobPlace, restoreFiles, takeBundle } from "./tree.ts";
 
@@ -103,5 +105,7 @@ export async function restoreWork(
   }
   if (run === undefined) return;
   if (lines.length === 0) throw new RuntimeError(`Cannot restore run ${run}: its journal is empty`);
-  await restoreRun({ id: run, workdir: place.workdir }, { lines, files: contentsOf(fleet, files) });
+  const { workdir } = place;
+  await restoreRun({ id: run, workdir }, { lines, files: contentsOf(fleet, files) });
+  await noteRestored(runFolderAt(workdir, run), { workdir, signal });
 }

@@ -9,7 +9,7 @@ import { joinWorks, obeyedOfWorks } from "./needs.ts";
 import { whenReached } from "./reach.ts";
 import { fetchSource } from "./source.ts";
 import { clearEarlier } from "./take_over.ts";
-import { type JobPlace, makeCheckout, makeStoreOf } from "./tree.ts";
+import { type JobPlace, makeCheckout, makeStoreOf, removeRoot } from "./tree.ts";
 import type { WorkerContext } from "./worker_context.ts";
 
 interface Claim {
@@ -33,7 +33,7 @@ export async function preparePlace(claim: Claim, options: Preparing): Promise<Jo
 async function prepare({ epoch, job, name, state }: Claim, { root, worker, signal }: Preparing): Promise<JobPlace> {
   const { clock, fleet } = worker;
   await clearEarlier({ folder: worker.folder, job: jobText(name), epoch }, { clock, signal });
-  if (lstatOrUndefined(root) !== undefined) await Deno.remove(root, { recursive: true });
+  if (lstatOrUndefined(root) !== undefined) await removeRoot(root);
   makeOwnFolder(`${worker.folder}/${jobText(name)}`);
   const store = await makeStoreOf(root, { signal });
   await fetchSource(fleet, { job, store, signal });
@@ -53,5 +53,5 @@ async function prepare({ epoch, job, name, state }: Claim, { root, worker, signa
 /** Everything of it is with the fleet. */
 export async function removePlace({ root, workdir }: JobPlace, run: string | undefined): Promise<void> {
   if (run !== undefined) removeRunEntry({ id: run, path: `${workdir}/.panewright/runs/${run}` });
-  await Deno.remove(root, { recursive: true });
+  await removeRoot(root);
 }

@@ -17,7 +17,7 @@ export interface RunPlaces {
 
 /** The journal comes from the log; locks, programs and what waits to be told to people belong to a machine. */
 const STAYS =
-  /^(?:run\/(?:journal\.ndjson|bin|outbox|buttons|detached\.log)|entry\/(?:journal\.ndjson|place|taker|job|stop))(?:[./]|$)|(?:^|\/)owner\.lock$/;
+  /^(?:run\/(?:journal\.ndjson|bin|outbox|buttons|detached\.log)|entry\/(?:journal\.ndjson|place|taker|job|stop|checkout))(?:[./]|$)|(?:^|\/)owner\.lock$/;
 
 /** What grows while an agent works, and is of use only once it has ended. */
 const GROWS = /^run\/(?:agents|steps)\//;

@@ -1,10 +1,11 @@
 import { basename, dirname } from "@std/path/posix";
 import { readRegularText } from "../base/ports/regular_file.ts";
-import { noteIn } from "./tree.ts";
+import { noteIn, removeRoot } from "./tree.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { Clock } from "../base/ports/clock.ts";
 import { stopRun } from "../jobs/stop_run.ts";
 import { runFolderAt } from "../run/run_folder.ts";
+import { dropStoreOf } from "../workspace/checkout.ts";
 
 interface Ending {
   readonly clock: Clock;
@@ -40,6 +41,7 @@ export async function clearEarlier(
     for (const root of foldersBelow(`${worker}/${job}`)) {
       if (!/^\d+$/.test(basename(root)) || Number(basename(root)) >= epoch) continue;
       await endRunsIn(root, ending);
+      await dropStoreOf(`${root}/checkout`);
       await Deno.rename(root, `${root}.fenced-${crypto.randomUUID().slice(0, 8)}`);
     }
   }
@@ -55,7 +57,7 @@ export async function sweep(folder: string, ending: Ending): Promise<void> {
   for (const job of foldersBelow(folder)) {
     for (const root of foldersBelow(job)) {
       await endRunsIn(root, ending);
-      await Deno.remove(root, { recursive: true });
+      await removeRoot(root);
     }
     await Deno.remove(job);
   }

@@ -2,6 +2,7 @@ import { RuntimeError } from "../base/errors.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { EMAIL, git, gitLine, inStore, QUIETLY } from "../workspace/git.ts";
 import { inside } from "./inside.ts";
+import { dropStoreOf } from "../workspace/checkout.ts";
 import { commitFiles } from "../workspace/snapshot.ts";
 
 interface Asking {
@@ -99,6 +100,12 @@ export async function makeCheckout(
   await Deno.mkdir(workdir, { recursive: true });
   await Deno.writeTextFile(noteIn(root), workdir, { mode: 0o600 });
   return { root, checkout, workdir, store, origin, base };
+}
+
+/** Removes the place of a job, and what is kept of its checkout. */
+export async function removeRoot(root: string): Promise<void> {
+  await dropStoreOf(`${root}/checkout`);
+  await Deno.remove(root, { recursive: true });
 }
 
 /** Where it stands which folder a job works in, for whoever finds the place of a worker that is gone. */

@@ -19,17 +19,49 @@ export async function bringIgnored(
   { top, tree }: { readonly top: string; readonly tree: string },
   { patterns, signal }: { readonly patterns: readonly string[]; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
+  const brought: string[] = [];
+  for (const path of await namedIn(top, { patterns, signal })) {
+    if (await copyInto(path, { from: top, into: tree, signal })) brought.push(path);
+  }
+  return brought;
+}
+
+async function namedIn(
+  top: string,
+  { patterns, signal }: { readonly patterns: readonly string[]; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
   const named = [
     ...patterns.map((pattern) => `--exclude=${pattern}`),
     ...(isPlainFile(`${top}/${INCLUDE_FILE}`) ? [`--exclude-from=${INCLUDE_FILE}`] : []),
   ];
   if (named.length === 0) return [];
   const listed = await git(["ls-files", "--others", "--ignored", "--directory", "-z", ...named], { cwd: top, signal });
-  const brought: string[] = [];
-  for (const path of listed.split("\0").filter((path) => path !== "" && !isOurs(path))) {
-    if (await copyInto(path, { from: top, into: tree, signal })) brought.push(path);
-  }
-  return brought;
+  return listed.split("\0").filter((path) => path !== "" && !isOurs(path));
+}
+
+/**
+ * What of that has changed in a checkout since a file was written, by the times that no program can set.
+ *
+ * @param than absolute path of that file
+ * @throws {RuntimeError} where that cannot be told
+ */
+export async function namedSince(
+  top: string,
+  { patterns, than, signal }: {
+    readonly patterns: readonly string[];
+    readonly than: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly string[]> {
+  const paths = await namedIn(top, { patterns, signal });
+  if (paths.length === 0) return [];
+  const { code, stderr, stdout } = await systemProcessRunner.run({
+    argv: ["find", ...paths.map((path) => `${top}/${path}`), "-newercm", than, "-print0"],
+    signal,
+    timeoutMs: LIMIT_MS,
+  });
+  if (code !== 0) throw new RuntimeError(`Cannot tell what has changed in ${top}: ${lastLines(stderr, 1)[0] ?? ""}`);
+  return stdout.split("\0").filter((path) => path !== "").map((path) => path.slice(top.length + 1));
 }
 
 /**

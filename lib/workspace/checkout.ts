@@ -1,8 +1,9 @@
 import { RuntimeError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
-import { git } from "./git.ts";
-import { commitOfNow, repositoryOf, storeOf } from "./open_workspace.ts";
-import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
+import { stateFolder } from "../base/ports/state_folder.ts";
+import { git, inStore } from "./git.ts";
+import { commitOfNow, repositoryOf, storeOf, storePathOf } from "./open_workspace.ts";
+import { bringObjects, commitFiles, commitOfTree, ownIndex } from "./snapshot.ts";
 import { placesOf, type Workspace } from "./workspace.ts";
 
 interface Asking {
@@ -21,17 +22,25 @@ const MOST_UNTRACKED_BYTES = 256 * 1024 * 1024;
  */
 export async function checkoutAsItIs(
   folder: string,
-  { name, now, signal }: Asking & { readonly name: string; readonly now: Date },
+  { isHead = false, name, now, signal }: Asking & {
+    readonly name: string;
+    readonly now: Date;
+    /** Whether it was what its last commit says, whatever it is now. @default {false} */
+    readonly isHead?: boolean;
+  },
 ): Promise<Workspace> {
   const repository = await repositoryOf(folder, signal);
   const { objects, prefix, settings, top } = repository;
   const store = await storeOf(repository, signal);
   await using index = await ownIndex(`${repository.gitFolder}/index`, `${placesOf().known}/${name}.checkout`);
-  await requireLittle(top, signal);
   const madeAt = now.toISOString();
   const files = { store, tree: top, index: index.path, settings, borrowed: objects, signal };
   // Without what came before it: of a large repository that would be much, and no check asks for it.
-  const base = await commitFiles(files, { date: madeAt, parent: undefined, message: "The checkout as it was" });
+  const message = "The checkout as it was";
+  if (!isHead) await requireLittle(top, signal);
+  const base = isHead
+    ? await commitOfTree(`${repository.head}^{tree}`, { date: madeAt, message, place: inStore(store, signal, objects) })
+    : await commitFiles(files, { date: madeAt, parent: undefined, message });
   const places = { origin: folder, top, tree: top, workdir: `${top}/${prefix}`.replace(/\/$/, "") };
   return { ...places, name, store, base, settings, madeAt };
 }
@@ -49,6 +58,14 @@ export async function keepCheckout(checkout: Workspace, { signal }: Asking): Pro
   // The base comes along: the commit follows it.
   if (commit !== base) await bringObjects(commit, { store, borrowed: objects, signal });
   return commit;
+}
+
+/** Removes what is kept of a checkout that is removed for good. */
+export async function dropStoreOf(top: string): Promise<void> {
+  const there = stateFolder() !== undefined && lstatOrUndefined(`${top}/.git`) !== undefined;
+  if (!there) return;
+  const store = await storePathOf(`${await Deno.realPath(top)}/.git/objects`);
+  if (lstatOrUndefined(store) !== undefined) await Deno.remove(store, { recursive: true });
 }
 
 async function requireLittle(top: string, signal: AbortSignal): Promise<void> {

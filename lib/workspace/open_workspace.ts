@@ -102,10 +102,15 @@ async function refsOf(
 /** The store of a repository; it ignores what the repository does. */
 export async function storeOf({ exclude, objects }: Repository, signal: AbortSignal): Promise<string> {
   for (const path of Object.values(placesOf())) makeOwnFolder(path);
-  const store = `${placesOf().stores}/${(await sha256Hex(objects)).slice(0, 16)}.git`;
+  const store = await storePathOf(objects);
   await makeStore(store, signal);
   await replaceFile(`${store}/info/exclude`, `${exclude}\n${OURS}`);
   return store;
+}
+
+/** @param objects where the repository has its objects. Absolute path, links resolved */
+export async function storePathOf(objects: string): Promise<string> {
+  return `${placesOf().stores}/${(await sha256Hex(objects)).slice(0, 16)}.git`;
 }
 
 /** Makes the store of a repository, unless it is there: whoever else makes it meanwhile, it appears whole. */

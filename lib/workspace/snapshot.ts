@@ -5,7 +5,7 @@ import { errorText } from "../base/text/error_text.ts";
 import { lastLines } from "../base/text/lines.ts";
 import { isAbsence } from "../base/ports/files.ts";
 import { placeholdersIn } from "../sandbox/placeholders.ts";
-import { asSettings, git, gitLine, withStore } from "./git.ts";
+import { asSettings, git, type GitAsk, gitLine, withStore } from "./git.ts";
 
 interface Files {
   readonly store: string;
@@ -54,9 +54,25 @@ export async function commitFiles(
   });
   const written = await gitLine(["write-tree"], ask);
   if (parent !== undefined && written === await gitLine(["rev-parse", `${parent}^{tree}`], ask)) return parent;
+  return await commitOfTree(written, { place: ask, message, ...present({ date, parent }) });
+}
+
+/** A commit that has the files of a tree; with the same date the same files are the same commit. */
+export async function commitOfTree(
+  tree: string,
+  { date, message, parent, place }: {
+    readonly place: GitAsk;
+    readonly message: string;
+    readonly date?: string;
+    readonly parent?: string;
+  },
+): Promise<string> {
   const follows = parent === undefined ? [] : ["-p", parent];
   const dated = date === undefined ? {} : { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
-  return await gitLine(["commit-tree", written, ...follows, "-m", message], { ...ask, env: { ...ask.env, ...dated } });
+  return await gitLine(["commit-tree", tree, ...follows, "-m", message], {
+    ...place,
+    env: { ...place.env, ...dated },
+  });
 }
 
 /** git reads these files of any folder, and would wait for a FIFO in the place of one without an end. */

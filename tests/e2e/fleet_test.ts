@@ -50,7 +50,9 @@ for (const provider of ["codex", "claude_code"] as const) {
           "task.md": "Write made.txt.",
           "panewright.jsonc": {
             provider,
-            pipelines: { main: [{ name: "build", prompt: "self", check: { type: "fileExists", path: "made.txt" } }] },
+            pipelines: {
+              main: [{ name: "build", prompt: "self", check: { type: "shell", command: "grep made made.txt" } }],
+            },
             sandbox: "agent",
           },
         },
@@ -90,6 +92,11 @@ for (const provider of ["codex", "claude_code"] as const) {
     assertEquals(await Deno.readTextFile(`${project.sandbox.project}/made.txt`), "made\n");
     const [, run = ""] = / show (\S+)$/m.exec(collected.stdout) ?? [];
     assertMatch((await call("show", run)).stdout, /^✓ PASS/m);
+    // What it was when it began is known where it has come to, too, and goes with it.
+    const evidence = await call("evidence", run);
+    assertMatch(evidence.stdout, /on a fresh checkout of the result the checks pass/, evidence.stderr);
+    const stores = [...Deno.readDirSync(`${project.sandbox.home}/.local/state/panewright/stores`)];
+    assertEquals(stores.length, 1, "only that of the person's own repository is left");
   });
 
   Deno.test(`fleet, ${provider}: it asks; the answer comes from elsewhere, and a worker goes on with it`, async () => {

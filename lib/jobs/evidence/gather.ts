@@ -13,7 +13,7 @@ import { filesIn, patchBetween, textsIn, treeOf } from "../../workspace/trees.ts
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import { formatTestCommand } from "../test_command.ts";
 import type { BaseTrial } from "./base_trial.ts";
-import { keptOfCheckout, notedCheckout } from "./noted.ts";
+import { keptOfCheckout, notedCheckout, remarksOnGiven } from "./noted.ts";
 import { tryHunks } from "./try_hunks.ts";
 import type { DecidingCheck, TrialRun } from "./trial.ts";
 import { trialsOf, widthOf, type Work } from "./trials.ts";
@@ -47,7 +47,7 @@ export function createJudge({ early, plan, run }: TrialRun & { readonly early?: 
     const apart = target ?? workspaceAround(plan.workdir);
     if (settings === undefined) return held("nothing was looked into");
     if (apart?.partOf !== undefined) return held("it is judged where it is merged");
-    const workspace = apart ?? notedCheckout(run);
+    const workspace = apart ?? notedCheckout(run, plan);
     if (workspace === undefined) return held("nothing was run once more: what was there before is not known");
     const { base, name, store } = workspace;
     const { signal } = run;
@@ -98,7 +98,8 @@ async function judgeWork(work: Work & { readonly isCheckout: boolean }): Promise
   const { hunks, untried } = holds && settings.cleanRoom && work.checks.length > 0
     ? await tryHunks({ ...work, checks, results: now, width, junit: settings.junit, ...present({ env }) })
     : { hunks: [], untried: 0 };
-  const inputs = await inputsOf(work);
+  const given = isCheckout && trials.length > 0 ? await remarksOnGiven(work.workspace, { plan, run }) : [];
+  const inputs = [...await inputsOf(work), ...given];
   const { problem, remarks } = verdictOf({
     ...{ files, inputs, isCheckout, settings, trials, hunks },
     results: { now, before, red },

@@ -1,6 +1,8 @@
 import { dirname } from "@std/path/posix";
 import { RuntimeError, UsageError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
+import { named } from "../../evidence/compare_results.ts";
+import { namedSince } from "../../workspace/bring.ts";
 import { checkoutAsItIs, keepCheckout } from "../../workspace/checkout.ts";
 import { nameOf, readAt, type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import type { TrialRun } from "./trial.ts";
@@ -13,8 +15,7 @@ export async function noteCheckout(
   const file = noteOf(folder);
   if (evidence === undefined || file === undefined || workspaceAround(workdir) !== undefined) return;
   try {
-    const checkout = await checkoutAsItIs(workdir, { name: nameOf(`run ${folder.id}`), now: wallClock(), signal });
-    await replaceFile(file, `${JSON.stringify(checkout)}\n`);
+    await keepNote(file, await checkoutAsItIs(workdir, { name: nameIn(folder), now: wallClock(), signal }));
   } catch (error) {
     // Outside of git there is nothing to begin with.
     if (error instanceof UsageError || error instanceof Deno.errors.NotFound) return;
@@ -23,10 +24,42 @@ export async function noteCheckout(
   }
 }
 
-/** What the checkout was when the run began; `undefined` where nothing was noted then. */
-export function notedCheckout({ folder }: Pick<TrialRun["run"], "folder">): Workspace | undefined {
+/**
+ * Notes what the checkout was when the run began where that has come from elsewhere: its last commit.
+ *
+ * @throws {RuntimeError} where git cannot tell it
+ */
+export async function noteRestored(
+  folder: TrialRun["run"]["folder"],
+  { signal, workdir }: { readonly workdir: string; readonly signal: AbortSignal },
+): Promise<void> {
   const file = noteOf(folder);
-  return file === undefined ? undefined : readAt(file);
+  if (file === undefined) return;
+  const now = new Date(0);
+  await keepNote(file, await checkoutAsItIs(workdir, { name: nameIn(folder), now, signal, isHead: true }));
+}
+
+function nameIn({ id }: TrialRun["run"]["folder"]): string {
+  return nameOf(`run ${id}`);
+}
+
+async function keepNote(file: string, checkout: Workspace): Promise<void> {
+  await replaceFile(file, `${JSON.stringify(checkout)}\n`);
+  // By its time is told what was changed later, also in the same tick of the clock that file systems go by.
+  const noted = new Date((Deno.statSync(file).mtime ?? new Date(0)).getTime() - TICK_MS);
+  await Deno.utime(file, noted, noted);
+}
+
+const TICK_MS = 20;
+
+/** What the checkout was when the run began; `undefined` where nothing was noted then, or of another place. */
+export function notedCheckout(
+  { folder }: Pick<TrialRun["run"], "folder">,
+  { workdir }: Pick<TrialRun["plan"], "workdir">,
+): Workspace | undefined {
+  const file = noteOf(folder);
+  const noted = file === undefined ? undefined : readAt(file);
+  return noted?.origin === workdir ? noted : undefined;
 }
 
 /** The commit of what a checkout is now, or why that cannot be told. */
@@ -40,6 +73,25 @@ export async function keptOfCheckout(
     signal.throwIfAborted();
     if (!(error instanceof RuntimeError || error instanceof UsageError)) throw error;
     return { problem: error.message };
+  }
+}
+
+/** What the checks are given of what git ignores, and was changed since the run began: agents may have done so. */
+export async function remarksOnGiven(
+  { top }: Workspace,
+  { plan: { workspace }, run: { folder, signal } }: TrialRun,
+): Promise<readonly string[]> {
+  const than = noteOf(folder);
+  if (than === undefined) return [];
+  try {
+    const changed = await namedSince(top, { patterns: workspace?.share ?? [], than, signal });
+    return changed.length === 0
+      ? []
+      : [`the checks were given what git ignores, and it was changed while agents worked: ${named(changed)}`];
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof RuntimeError)) throw error;
+    return [error.message];
   }
 }
 

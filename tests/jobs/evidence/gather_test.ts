@@ -161,6 +161,23 @@ Deno.test("what passes in the checkout only by what git ignores is a remark: it 
   assertEquals((await judgedInCheckout(left, { settings: { strict: true } })).result.outcome, "fail");
 });
 
+Deno.test("what the checks are given of what git ignores is a remark where it was changed after the run began", async () => {
+  const about = {
+    project: { "double.sh": "cat node_modules/dep\n", ".gitignore": "node_modules\n" },
+    isCheckout: true,
+  };
+  const ignored = { "node_modules/dep": "4\n", "node_modules/other": "" };
+  const check = 'test "$(sh double.sh)" = 4';
+  const settings = { canaries: false };
+  const left = { "double.sh": "cat node_modules/dep # as before\n" };
+  const kept = await judgedIn(left, { ...about, check, settings, ignored });
+  assertEquals([kept.trials, kept.remarks], [[["clean", true]], []]);
+  const patched = await judgedIn({ ...left, "node_modules/dep": "4\n" }, { ...about, check, settings, ignored });
+  assertEquals(patched.remarks, [
+    "the checks were given what git ignores, and it was changed while agents worked: node_modules/dep",
+  ]);
+});
+
 Deno.test("what a checkout was is noted before agents work, once; where that is not known any more, that is said", async () => {
   assertEquals(await judgedInCheckout(HALF, { begun: false }), { result: PASS, remarks: undefined, trials: undefined });
   const { remarks, result } = await judgedInCheckout({ ".git": undefined });
