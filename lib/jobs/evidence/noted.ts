@@ -1,6 +1,7 @@
 import { dirname } from "@std/path/posix";
 import { RuntimeError, UsageError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import { named } from "../../evidence/compare_results.ts";
 import { namedSince } from "../../workspace/bring.ts";
 import { checkoutAsItIs, keepCheckout } from "../../workspace/checkout.ts";
@@ -71,8 +72,10 @@ export async function keptOfCheckout(
     return { commit: await keepCheckout(checkout, { signal }) };
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof RuntimeError || error instanceof UsageError)) throw error;
-    return { problem: error.message };
+    // Also where git, or the folder, is not there any more.
+    const isTold = [RuntimeError, UsageError, Deno.errors.NotFound].some((kind) => error instanceof kind);
+    if (!isTold) throw error;
+    return { problem: errorText(error) };
   }
 }
 
