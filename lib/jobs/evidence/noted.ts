@@ -36,8 +36,8 @@ export async function noteRestored(
 ): Promise<void> {
   const file = noteOf(folder);
   if (file === undefined) return;
-  const now = new Date(0);
-  await keepNote(file, await checkoutAsItIs(workdir, { name: nameIn(folder), now, signal, isHead: true }));
+  const about = { name: nameIn(folder), now: new Date(0), isHead: true };
+  await keepNote(file, await checkoutAsItIs(workdir, { ...about, signal }));
 }
 
 function nameIn({ id }: TrialRun["run"]["folder"]): string {
@@ -72,9 +72,8 @@ export async function keptOfCheckout(
     return { commit: await keepCheckout(checkout, { signal }) };
   } catch (error) {
     signal.throwIfAborted();
-    // Also where git, or the folder, is not there any more.
-    const isTold = [RuntimeError, UsageError, Deno.errors.NotFound].some((kind) => error instanceof kind);
-    if (!isTold) throw error;
+    // NotFound: git, or the folder.
+    if (![RuntimeError, UsageError, Deno.errors.NotFound].some((kind) => error instanceof kind)) throw error;
     return { problem: errorText(error) };
   }
 }
@@ -84,8 +83,7 @@ export async function remarksOnGiven(
   { top }: Workspace,
   { plan: { workspace }, run: { folder, signal } }: TrialRun,
 ): Promise<readonly string[]> {
-  const than = noteOf(folder);
-  if (than === undefined) return [];
+  const than = noteOf(folder) ?? "";
   try {
     const changed = await namedSince(top, { patterns: workspace?.share ?? [], than, signal });
     return changed.length === 0
