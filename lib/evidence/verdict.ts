@@ -86,17 +86,10 @@ export function newTestsIn(files: readonly ChangedTestFile[]): readonly string[]
  * ```
  */
 export function verdictOf(
-  {
-    files: known,
-    hunks = [],
-    inputs = [],
-    isCheckout = false,
-    results: { before, now, red: onOldCode } = {},
-    settings,
-    trials,
-  }: Judged,
+  { files: known, hunks = [], inputs = [], isCheckout = false, results = {}, settings, trials }: Judged,
 ): { readonly remarks: readonly string[]; readonly problem?: string } {
   const files = known ?? [];
+  const { before, now, red: onOldCode } = results;
   const { maxUnnoticed = Infinity, requireRed, requireTests, strict, testsMay } = settings;
   const trial = (kind: TrialKind) => trials.find((one) => one.kind === kind);
   const [clean, original, red, hidden] = [trial("clean"), trial("original"), trial("red"), trial("hidden")];

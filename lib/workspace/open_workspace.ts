@@ -166,11 +166,15 @@ async function commitOfCheckout(
 /** A commit of a checkout as it is now, and where its objects are besides the store. */
 export async function commitOfNow(
   { base, origin, settings, store, top }: Workspace,
-  { index, signal }: { readonly index: string; readonly signal: AbortSignal },
+  { index, maxNewBytes, signal }: {
+    readonly index: string;
+    readonly signal: AbortSignal;
+    readonly maxNewBytes?: number;
+  },
 ): Promise<{ readonly commit: string; readonly objects: string }> {
   const { gitFolder, objects } = await repositoryOf(origin, signal);
   await beginIndex(`${gitFolder}/index`, index);
-  const files = { store, tree: top, index, settings, borrowed: objects, signal };
+  const files = { store, tree: top, index, settings, borrowed: objects, signal, maxNewBytes };
   return { commit: await commitFiles(files, { parent: base, message: "The checkout as it is" }), objects };
 }
 

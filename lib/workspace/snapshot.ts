@@ -3,7 +3,7 @@ import { systemProcessRunner } from "../base/ports/process.ts";
 import { present } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { lastLines } from "../base/text/lines.ts";
-import { isAbsence } from "../base/ports/files.ts";
+import { isAbsence, lstatOrUndefined } from "../base/ports/files.ts";
 import { placeholdersIn } from "../sandbox/placeholders.ts";
 import { asSettings, git, type GitAsk, gitLine, withStore } from "./git.ts";
 
@@ -16,6 +16,8 @@ interface Files {
   readonly settings: readonly string[];
   /** Where objects are as well: those of the person's repository, while it is looked at. */
   readonly borrowed?: string | undefined;
+  /** How much may be in files that the index has not. @default {Infinity} */
+  readonly maxNewBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,7 +37,7 @@ export async function commitFiles(
     readonly message: string;
   },
 ): Promise<string> {
-  const { borrowed, index, settings, signal, store, tree } = files;
+  const { borrowed, index, maxNewBytes, settings, signal, store, tree } = files;
   const { cwd, env } = withStore({ store, tree, index });
   const ask = {
     cwd,
@@ -43,6 +45,7 @@ export async function commitFiles(
     env: borrowed === undefined ? env : { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed },
   };
   await requireReadable(tree, signal);
+  if (maxNewBytes !== undefined) await requireLittle(tree, { ask, maxNewBytes });
   // What a sandbox that is open shows there is no work of anybody.
   const shown = placeholdersIn(tree).map((name) => `:(exclude,top,literal)${name}`);
   await git([...asSettings(settings), "add", "--all", "--", ".", ...shown], ask).catch((cause) => {
@@ -73,6 +76,18 @@ export async function commitOfTree(
     ...place,
     env: { ...place.env, ...dated },
   });
+}
+
+async function requireLittle(
+  tree: string,
+  { ask, maxNewBytes }: { readonly ask: GitAsk; readonly maxNewBytes: number },
+): Promise<void> {
+  const paths = (await git(["ls-files", "--others", "--exclude-standard", "-z"], ask)).split("\0");
+  const sizeOf = (path: string) => path === "" ? 0 : lstatOrUndefined(`${tree}/${path}`)?.size ?? 0;
+  const bytes = paths.reduce((sum, path) => sum + sizeOf(path), 0);
+  if (bytes <= maxNewBytes) return;
+  const much = `${Math.round(bytes / 1024 / 1024)} MB`;
+  throw new RuntimeError(`Cannot take what is in ${tree}: ${much} of it are in no commit, and git does not ignore them`);
 }
 
 /** git reads these files of any folder, and would wait for a FIFO in the place of one without an end. */

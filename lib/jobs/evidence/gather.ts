@@ -42,6 +42,10 @@ export type Judge = (
 /** A judge of a run, which looks at the same work once. */
 export function createJudge({ early, plan, run }: TrialRun & { readonly early?: BaseTrial }): Judge {
   let last: { readonly of: string; readonly judged: Judged } | undefined;
+  const once = async (of: string, judge: () => Judged | Promise<Judged>) => {
+    if (last?.of !== of) last = { of, judged: await judge() };
+    return last.judged;
+  };
   return async (checks, target) => {
     const { evidence: settings } = plan;
     const apart = target ?? workspaceAround(plan.workdir);
@@ -49,21 +53,20 @@ export function createJudge({ early, plan, run }: TrialRun & { readonly early?: 
     if (apart?.partOf !== undefined) return held("it is judged where it is merged");
     const workspace = apart ?? notedCheckout(run, plan);
     if (workspace === undefined) return held("nothing was run once more: what was there before is not known");
+    const untold = (why: string) => once(why, () => tellUntold(why, { run, settings }));
+    if ("problem" in workspace) return await untold(workspace.problem);
     const { base, name, store } = workspace;
     const { signal } = run;
     await dropChecks(name);
     if (early?.hasBegun() !== true) await dropChecks(name, "base");
     const isCheckout = apart === undefined;
     const kept = await (isCheckout ? keptOfCheckout(workspace, run) : keepResult(workspace, { signal }));
-    if ("problem" in kept) return tellUntold(kept.problem, { run, settings });
+    if ("problem" in kept) return await untold(kept.problem);
     const { commit } = kept;
     if (commit === base) return held("nothing was changed");
     const tree = await treeOf(commit, { store, signal });
-    const of = JSON.stringify([tree, checks]);
-    if (last?.of === of) return last.judged;
     const tried = { plan, run, early, workspace, settings, commit, tree, checks, isCheckout };
-    last = { of, judged: await judgeWork(tried) };
-    return last.judged;
+    return await once(JSON.stringify([tree, checks]), () => judgeWork(tried));
   };
 }
 

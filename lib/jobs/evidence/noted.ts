@@ -1,51 +1,45 @@
 import { dirname } from "@std/path/posix";
 import { RuntimeError, UsageError } from "../../base/errors.ts";
+import { lstatOrUndefined } from "../../base/ports/files.ts";
+import { readRegularText } from "../../base/ports/regular_file.ts";
+import { parseJsonObject } from "../../base/text/json.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { named } from "../../evidence/compare_results.ts";
 import { namedSince } from "../../workspace/bring.ts";
 import { checkoutAsItIs, keepCheckout } from "../../workspace/checkout.ts";
-import { nameOf, readAt, type Workspace, workspaceAround } from "../../workspace/workspace.ts";
+import { readAt, type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import type { TrialRun } from "./trial.ts";
 
 /** Notes what the checkout is that agents are about to work in itself: no commit says it afterwards. */
 export async function noteCheckout(
-  { folder, record, signal, wallClock }: Pick<TrialRun["run"], "folder" | "record" | "signal" | "wallClock">,
+  { folder, signal, wallClock }: Pick<TrialRun["run"], "folder" | "signal" | "wallClock">,
   { evidence, workdir }: Pick<TrialRun["plan"], "workdir" | "evidence">,
 ): Promise<void> {
   const file = noteOf(folder);
   if (evidence === undefined || file === undefined || workspaceAround(workdir) !== undefined) return;
   try {
-    await keepNote(file, await checkoutAsItIs(workdir, { name: nameIn(folder), now: wallClock(), signal }));
+    await keepNote(file, await checkoutAsItIs(workdir, { run: folder.id, now: wallClock(), signal }));
   } catch (error) {
     // Outside of git there is nothing to begin with.
     if (error instanceof UsageError || error instanceof Deno.errors.NotFound) return;
     if (!(error instanceof RuntimeError)) throw error;
-    record({ type: "warning", message: `what this run does to tests will not be looked into: ${error.message}` });
+    await keepNote(file, { problem: error.message });
   }
 }
 
-/**
- * Notes what the checkout was when the run began where that has come from elsewhere: its last commit.
- *
- * @throws {RuntimeError} where git cannot tell it
- */
+/** Notes what the checkout was when the run began, where that has come from elsewhere: its last commit. */
 export async function noteRestored(
   folder: TrialRun["run"]["folder"],
   { signal, workdir }: { readonly workdir: string; readonly signal: AbortSignal },
 ): Promise<void> {
   const file = noteOf(folder);
   if (file === undefined) return;
-  const about = { name: nameIn(folder), now: new Date(0), isHead: true };
-  await keepNote(file, await checkoutAsItIs(workdir, { ...about, signal }));
+  await keepNote(file, await checkoutAsItIs(workdir, { run: folder.id, now: new Date(0), isHead: true, signal }));
 }
 
-function nameIn({ id }: TrialRun["run"]["folder"]): string {
-  return nameOf(`run ${id}`);
-}
-
-async function keepNote(file: string, checkout: Workspace): Promise<void> {
-  await replaceFile(file, `${JSON.stringify(checkout)}\n`);
+async function keepNote(file: string, note: Workspace | { readonly problem: string }): Promise<void> {
+  await replaceFile(file, `${JSON.stringify(note)}\n`);
   // By its time is told what was changed later, also in the same tick of the clock that file systems go by.
   const noted = new Date((Deno.statSync(file).mtime ?? new Date(0)).getTime() - TICK_MS);
   await Deno.utime(file, noted, noted);
@@ -53,14 +47,17 @@ async function keepNote(file: string, checkout: Workspace): Promise<void> {
 
 const TICK_MS = 20;
 
-/** What the checkout was when the run began; `undefined` where nothing was noted then, or of another place. */
+/** What the checkout was when the run began, or why that is not known; `undefined` where nothing was noted then. */
 export function notedCheckout(
   { folder }: Pick<TrialRun["run"], "folder">,
   { workdir }: Pick<TrialRun["plan"], "workdir">,
-): Workspace | undefined {
+): Workspace | { readonly problem: string } | undefined {
   const file = noteOf(folder);
-  const noted = file === undefined ? undefined : readAt(file);
-  return noted?.origin === workdir ? noted : undefined;
+  if (file === undefined || lstatOrUndefined(file) === undefined) return undefined;
+  const noted = readAt(file);
+  if (noted?.origin === workdir) return noted;
+  const { problem } = parseJsonObject(readRegularText(file, { maxBytes: 64 * 1024 })) ?? {};
+  return { problem: typeof problem === "string" ? problem : "what was there when the run began was in another place" };
 }
 
 /** The commit of what a checkout is now, or why that cannot be told. */

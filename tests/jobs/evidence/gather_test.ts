@@ -93,7 +93,12 @@ Deno.test("the settings say what of it is a FAIL, and without the clean room wha
 /** Has an agent work in the checkout itself, and looks at its PASS. */
 async function judgedInCheckout(
   left: Left,
-  { begun = true, settings = {} }: { readonly settings?: Judging["settings"]; readonly begun?: boolean } = {},
+  { begun = true, odd, settings = {} }: {
+    readonly settings?: Judging["settings"];
+    readonly begun?: boolean;
+    /** A shell script that puts something odd into the checkout before the run begins. */
+    readonly odd?: string;
+  } = {},
 ) {
   await using dir = await tempDir();
   using _state = useStateHome(`${dir.path}/state`);
@@ -115,14 +120,19 @@ async function judgedInCheckout(
   const records: { readonly type: string }[] = [];
   const run = recordingRun(await createRunFolder(repo, { now: new Date() }), records);
   const plan = { workdir: repo, evidence: { ...defaultsOf(EVIDENCE_SETTINGS), canaries: false, ...settings } };
+  if (odd !== undefined) await runProgram(["sh", "-c", odd], { cwd: repo, env, timeoutMs: 20_000 });
   if (begun) await noteCheckout(run, plan);
-  assertEquals(await git("status", "--porcelain=v2", "--branch"), before);
+  if (odd === undefined) assertEquals(await git("status", "--porcelain=v2", "--branch"), before);
   for (const [name, text] of Object.entries(left)) {
     if (text === undefined) await Deno.remove(`${repo}/${name}`, { recursive: true });
     else await Deno.writeTextFile(`${repo}/${name}`, text);
   }
   const checks = [{ command: "sh test.sh", timeLimitSeconds: 60 }];
-  const result = await withEvidence(PASS, () => createJudge({ run, plan })(checks));
+  const judge = createJudge({ run, plan });
+  await judge(checks);
+  // The same is looked at, and told, once.
+  const result = await withEvidence(PASS, () => judge(checks));
+  assertEquals(records.filter(({ type }) => type === "evidence_gathered").length <= 1, true);
   // Each is a trial of its own, and nothing of it is left.
   assertEquals(listWorkspaces(), []);
   const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
@@ -183,6 +193,23 @@ Deno.test("what a checkout was is noted before agents work, once; where that is 
   const { remarks, result } = await judgedInCheckout({ ".git": undefined });
   assertEquals(result, PASS);
   assertMatch(remarks?.join("\n") ?? "", /what was done to the tests cannot be told[^]*nothing was run once more: /);
+  for (
+    const [odd, why] of [
+      [
+        "mkfifo deep && mkdir fifo && mkfifo fifo/.gitignore",
+        /once more: Cannot take .*fifo\/\.gitignore, which is not a file/,
+      ],
+      [
+        "truncate -s 300M data",
+        /once more: Cannot take .*: 300 MB of it are in no commit, and git does not ignore them/,
+      ],
+    ] as const
+  ) {
+    const begunOddly = await judgedInCheckout(HALF, { odd });
+    assertEquals(begunOddly.result, PASS);
+    assertMatch(begunOddly.remarks?.join("\n") ?? "", why);
+    assertEquals((await judgedInCheckout(HALF, { odd, settings: { strict: true } })).result.outcome, "fail");
+  }
 });
 
 Deno.test("tests that cannot be run on the code as it was prove nothing, and are said not to have been tried", async () => {
