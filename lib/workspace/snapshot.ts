@@ -87,7 +87,9 @@ async function requireLittle(
   const bytes = paths.reduce((sum, path) => sum + sizeOf(path), 0);
   if (bytes <= maxNewBytes) return;
   const much = `${Math.round(bytes / 1024 / 1024)} MB`;
-  throw new RuntimeError(`Cannot take what is in ${tree}: ${much} of it are in no commit, and git does not ignore them`);
+  throw new RuntimeError(
+    `Cannot take what is in ${tree}: ${much} of it are in no commit, and git does not ignore them`,
+  );
 }
 
 /** git reads these files of any folder, and would wait for a FIFO in the place of one without an end. */
