@@ -3,7 +3,7 @@ import { RuntimeError } from "../base/errors.ts";
 import { isPlainFile, lstatOrUndefined } from "../base/ports/files.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
 import { lastLines } from "../base/text/lines.ts";
-import { git } from "./git.ts";
+import { git, inFolder } from "./git.ts";
 
 /** A file of the repository's that names, in the syntax of `.gitignore`, what of it is to be brought along. */
 const INCLUDE_FILE = ".worktreeinclude";
@@ -16,26 +16,29 @@ const INCLUDE_FILE = ".worktreeinclude";
  * @returns what was brought, below the top; a folder ends with `/`
  */
 export async function bringIgnored(
-  { top, tree }: { readonly top: string; readonly tree: string },
+  { tree, ...folder }: Folder & { readonly tree: string },
   { patterns, signal }: { readonly patterns: readonly string[]; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
   const brought: string[] = [];
-  for (const path of await namedIn(top, { patterns, signal })) {
-    if (await copyInto(path, { from: top, into: tree, signal })) brought.push(path);
+  for (const path of await namedIn(folder, { patterns, signal })) {
+    if (await copyInto(path, { from: folder.top, into: tree, signal })) brought.push(path);
   }
   return brought;
 }
 
+type Folder = Parameters<typeof inFolder>[0];
+
 async function namedIn(
-  top: string,
+  folder: Folder,
   { patterns, signal }: { readonly patterns: readonly string[]; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
   const named = [
     ...patterns.map((pattern) => `--exclude=${pattern}`),
-    ...(isPlainFile(`${top}/${INCLUDE_FILE}`) ? [`--exclude-from=${INCLUDE_FILE}`] : []),
+    ...(isPlainFile(`${folder.top}/${INCLUDE_FILE}`) ? [`--exclude-from=${INCLUDE_FILE}`] : []),
   ];
   if (named.length === 0) return [];
-  const listed = await git(["ls-files", "--others", "--ignored", "--directory", "-z", ...named], { cwd: top, signal });
+  const list = ["ls-files", "--others", "--ignored", "--directory", "-z"];
+  const listed = await git([...list, ...named], { ...inFolder(folder), signal });
   return listed.split("\0").filter((path) => path !== "" && !isOurs(path));
 }
 
@@ -46,14 +49,15 @@ async function namedIn(
  * @throws {RuntimeError} where that cannot be told
  */
 export async function namedSince(
-  top: string,
+  folder: Folder,
   { patterns, than, signal }: {
     readonly patterns: readonly string[];
     readonly than: string;
     readonly signal: AbortSignal;
   },
 ): Promise<readonly string[]> {
-  const paths = await namedIn(top, { patterns, signal });
+  const { top } = folder;
+  const paths = await namedIn(folder, { patterns, signal });
   if (paths.length === 0) return [];
   const { code, stderr, stdout } = await systemProcessRunner.run({
     argv: ["find", ...paths.map((path) => `${top}/${path}`), "-newercm", than, "-print0"],

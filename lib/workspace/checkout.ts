@@ -1,16 +1,20 @@
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import { inStore } from "./git.ts";
-import { commitOfNow, repositoryOf, storeOf, storePathOf } from "./open_workspace.ts";
-import { bringObjects, commitFiles, commitOfTree, ownIndex } from "./snapshot.ts";
+import { commitOfNow, isInRepository, makeStoreOf, plainFolder, repositoryOf, storePathOf } from "./open_workspace.ts";
+import { bringObjects, commitFiles, commitOfTree, type Limit, ownIndex } from "./snapshot.ts";
 import { nameOf, placesOf, type Workspace } from "./workspace.ts";
 
 interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** What git neither has nor ignores is copied up to here: a person may keep data beside their code. */
-const LIMIT = { maxNewBytes: 256 * 1024 * 1024 };
+/**
+ * What git neither has nor ignores is copied up to here: a person may keep data beside their code, and a folder without git
+ * may be all that they have.
+ */
+const LIMIT: Limit = { maxNewBytes: 256 * 1024 * 1024, maxNewFiles: 200_000, lookMs: 60_000 };
+const PLAIN_LIMIT: Limit = { maxNewBytes: 64 * 1024 * 1024, maxNewFiles: 20_000, lookMs: 10_000 };
 
 /**
  * The checkout that agents are about to work in itself, as a workspace is known: what it is now is its base. Nothing of the
@@ -29,19 +33,28 @@ export async function checkoutAsItIs(
   },
 ): Promise<Workspace> {
   const name = nameOf(`run ${run}`);
-  const repository = await repositoryOf(folder, signal);
-  const { objects, prefix, settings, top } = repository;
-  const store = await storeOf(repository, signal);
+  const isPlain = !await isInRepository(folder, signal);
+  const repository = await (isPlain ? plainFolder(folder) : repositoryOf(folder, signal));
+  const { objects, prefix, settings, store, top } = repository;
+  await makeStoreOf(repository, signal);
   await using index = await ownIndex(`${repository.gitFolder}/index`, `${placesOf().known}/${name}.checkout`);
   const madeAt = now.toISOString();
-  const files = { store, tree: top, index: index.path, settings, borrowed: objects, signal, ...LIMIT };
+  const files = {
+    store,
+    tree: top,
+    index: index.path,
+    settings,
+    borrowed: objects,
+    signal,
+    limit: isPlain ? PLAIN_LIMIT : LIMIT,
+  };
   // Without what came before it: of a large repository that would be much, and no check asks for it.
   const message = "The checkout as it was";
   const base = isHead
     ? await commitOfTree(`${repository.head}^{tree}`, { date: madeAt, message, place: inStore(store, signal, objects) })
     : await commitFiles(files, { date: madeAt, parent: undefined, message });
   const places = { origin: folder, top, tree: top, workdir: `${top}/${prefix}`.replace(/\/$/, "") };
-  return { ...places, name, store, base, settings, madeAt };
+  return { ...places, name, store, base, settings, madeAt, ...(isPlain ? { isPlain } : {}) };
 }
 
 /**
@@ -51,7 +64,11 @@ export async function checkoutAsItIs(
  */
 export async function keepCheckout(checkout: Workspace, { signal }: Asking): Promise<string> {
   await using index = await ownIndex(`${placesOf().known}/${checkout.name}.checkout`);
-  const { commit, objects } = await commitOfNow(checkout, { index: index.path, signal, ...LIMIT });
+  const { commit, objects } = await commitOfNow(checkout, {
+    index: index.path,
+    signal,
+    limit: checkout.isPlain ? PLAIN_LIMIT : LIMIT,
+  });
   // The base comes along: the commit follows it.
   if (commit !== checkout.base) await bringObjects(commit, { store: checkout.store, borrowed: objects, signal });
   return commit;

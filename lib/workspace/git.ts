@@ -8,6 +8,8 @@ export interface GitAsk {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly signal?: AbortSignal | undefined;
+  /** @default {600_000} */
+  readonly timeoutMs?: number;
   /** Exit codes that are an answer. @default {[0]} */
   readonly codes?: readonly number[];
 }
@@ -49,10 +51,10 @@ export async function git(
     cwd,
     // Its own large files it fetches by itself, when it wants them.
     env: { ...AUTHOR, GIT_ALLOW_PROTOCOL: "file", GIT_LFS_SKIP_SMUDGE: "1", ...env },
+    timeoutMs: LIMIT_MS,
     ...rest,
     ...present({ signal }),
     maxOutputBytes: MOST_BYTES,
-    timeoutMs: LIMIT_MS,
   });
   if (codes.includes(code) && !truncated) return stdout;
   const verb = args.find((word) => /^[a-z]/.test(word) && !word.includes("=")) ?? "";
@@ -71,6 +73,17 @@ export function withStore(
   { store, tree, index }: { readonly store: string; readonly tree: string; readonly index: string },
 ): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } {
   return { cwd: tree, env: { GIT_DIR: store, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index } };
+}
+
+/** How git is asked of a person's folder: by its own repository, or by ours where it has none. */
+export function inFolder(
+  { isPlain = false, store, top }: {
+    readonly top: string;
+    readonly store: string;
+    readonly isPlain?: boolean | undefined;
+  },
+): Pick<GitAsk, "cwd" | "env"> {
+  return isPlain ? { cwd: top, env: { GIT_DIR: store, GIT_WORK_TREE: top } } : { cwd: top };
 }
 
 export function asSettings(settings: readonly string[]): readonly string[] {

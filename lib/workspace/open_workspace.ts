@@ -9,7 +9,7 @@ import { lastLines } from "../base/text/lines.ts";
 import { git, gitLine, inStore } from "./git.ts";
 import { bringIgnored } from "./bring.ts";
 import { freePorts, takePorts } from "./ports.ts";
-import { beginIndex, bringObjects, commitFiles } from "./snapshot.ts";
+import { beginIndex, bringObjects, commitFiles, type Limit } from "./snapshot.ts";
 import { noteWorkspace, placesOf, takeName, type Workspace } from "./workspace.ts";
 
 /** What of a person's repository says what its files look like on the disk. */
@@ -25,6 +25,9 @@ interface Repository {
   readonly prefix: string;
   readonly gitFolder: string;
   readonly objects: string;
+  /** Where ours of it is. */
+  readonly store: string;
+  readonly isPlain?: true;
   /** `undefined` where there is no commit yet. */
   readonly head: string | undefined;
   readonly settings: readonly string[];
@@ -42,6 +45,8 @@ interface Opening {
   /** Whether what was done in others is to be merged in it: it gets no files then. @default {false} */
   readonly isTarget?: boolean;
   readonly partOf?: Workspace["partOf"];
+  /** Whether the folder is in no repository; its commit is in our store then. @default {false} */
+  readonly isPlain?: boolean | undefined;
   /** What git ignores and is brought along from the checkout, in the syntax of `.gitignore`. @default {[]} */
   readonly share?: readonly string[];
 }
@@ -55,13 +60,14 @@ interface Opening {
  */
 export async function openWorkspace(
   folder: string,
-  { at, task, now, signal, isTarget = false, partOf, share = [] }: Opening,
+  { at, task, now, signal, isPlain = false, isTarget = false, partOf, share = [] }: Opening,
 ): Promise<Workspace> {
-  const repository = await repositoryOf(folder, signal);
-  const store = await storeOf(repository, signal);
+  const repository = await (isPlain ? plainFolder(folder) : repositoryOf(folder, signal));
+  const { store } = repository;
+  await makeStoreOf(repository, signal);
   // A path is a real one once it is there.
   const { known, trees } = placesOf();
-  const name = takeName(task, new Set(await refsOf(folder, { partOf, signal })));
+  const name = takeName(task, new Set(isPlain ? [] : await refsOf(folder, { partOf, signal })));
   const tree = `${trees}/${name}`;
   try {
     const base = at === undefined
@@ -74,7 +80,7 @@ export async function openWorkspace(
       workdir: `${tree}/${repository.prefix}`.replace(/\/$/, ""),
       madeAt: now.toISOString(),
       ...(isTarget ? { isTarget } : {}),
-      ...present({ partOf, portBase: isTarget ? undefined : takePorts(name) }),
+      ...present({ isPlain: repository.isPlain, partOf, portBase: isTarget ? undefined : takePorts(name) }),
       ...(brought.length === 0 ? {} : { brought }),
     };
     await Deno.mkdir(workspace.workdir, { recursive: true });
@@ -99,13 +105,11 @@ async function refsOf(
   return refs.split("\n");
 }
 
-/** The store of a repository; it ignores what the repository does. */
-export async function storeOf({ exclude, objects }: Repository, signal: AbortSignal): Promise<string> {
+/** Has the store of a repository be there; it ignores what the repository does. */
+export async function makeStoreOf({ exclude, store }: Repository, signal: AbortSignal): Promise<void> {
   for (const path of Object.values(placesOf())) makeOwnFolder(path);
-  const store = await storePathOf(objects);
   await makeStore(store, signal);
   await replaceFile(`${store}/info/exclude`, `${exclude}\n${OURS}`);
-  return store;
 }
 
 /** @param objects where the repository has its objects. Absolute path, links resolved */
@@ -165,16 +169,16 @@ async function commitOfCheckout(
 
 /** A commit of a checkout as it is now, and where its objects are besides the store. */
 export async function commitOfNow(
-  { base, origin, settings, store, top }: Workspace,
-  { index, maxNewBytes, signal }: {
+  { base, isPlain, origin, settings, store, top }: Workspace,
+  { index, limit, signal }: {
     readonly index: string;
     readonly signal: AbortSignal;
-    readonly maxNewBytes?: number;
+    readonly limit?: Limit;
   },
 ): Promise<{ readonly commit: string; readonly objects: string }> {
-  const { gitFolder, objects } = await repositoryOf(origin, signal);
+  const { gitFolder, objects } = isPlain ? await plainFolder(origin) : await repositoryOf(origin, signal);
   await beginIndex(`${gitFolder}/index`, index);
-  const files = { store, tree: top, index, settings, borrowed: objects, signal, maxNewBytes };
+  const files = { store, tree: top, index, settings, borrowed: objects, signal, limit };
   return { commit: await commitFiles(files, { parent: base, message: "The checkout as it is" }), objects };
 }
 
@@ -222,6 +226,14 @@ export async function isInRepository(folder: string, signal: AbortSignal): Promi
   }
 }
 
+/** A folder that is in no repository, as if it were one without a commit: ours has all that git is to have of it. */
+export async function plainFolder(folder: string): Promise<Repository> {
+  const top = await Deno.realPath(folder);
+  const store = await storePathOf(`${top}/.git/objects`);
+  const none = { prefix: "", head: undefined, settings: [], author: [], exclude: "" };
+  return { ...none, top, store, gitFolder: store, objects: `${store}/objects`, isPlain: true };
+}
+
 export async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {
   const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-prefix"];
   const places = await runGit(["rev-parse", ...asked], { cwd: folder, ...present({ signal }) });
@@ -252,6 +264,7 @@ export async function repositoryOf(folder: string, signal: AbortSignal): Promise
     ...{ top, gitFolder },
     prefix: prefix.join("\n").trimEnd(),
     objects: `${common}/objects`,
+    store: await storePathOf(`${common}/objects`),
     head: head.code === 0 ? head.stdout.trim() : undefined,
     settings: valuesOf(KEPT_SETTINGS),
     author: valuesOf(AUTHOR_SETTINGS),

@@ -7,6 +7,13 @@ import { isAbsence, lstatOrUndefined } from "../base/ports/files.ts";
 import { placeholdersIn } from "../sandbox/placeholders.ts";
 import { asSettings, git, type GitAsk, gitLine, withStore } from "./git.ts";
 
+/** What is taken of a folder that no agent has made. */
+export interface Limit {
+  readonly maxNewBytes: number;
+  readonly maxNewFiles: number;
+  readonly lookMs: number;
+}
+
 interface Files {
   readonly store: string;
   /** Absolute path of the folder with the files: the top of a checkout. */
@@ -16,8 +23,8 @@ interface Files {
   readonly settings: readonly string[];
   /** Where objects are as well: those of the person's repository, while it is looked at. */
   readonly borrowed?: string | undefined;
-  /** How much may be in files that the index has not. @default {Infinity} */
-  readonly maxNewBytes?: number | undefined;
+  /** How much may be in files that the index has not, and how long it may take to find them. @default {{}} */
+  readonly limit?: Limit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,15 +44,15 @@ export async function commitFiles(
     readonly message: string;
   },
 ): Promise<string> {
-  const { borrowed, index, maxNewBytes, settings, signal, store, tree } = files;
+  const { borrowed, index, limit, settings, signal, store, tree } = files;
   const { cwd, env } = withStore({ store, tree, index });
   const ask = {
     cwd,
     signal,
     env: borrowed === undefined ? env : { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed },
   };
-  await requireReadable(tree, signal);
-  if (maxNewBytes !== undefined) await requireLittle(tree, { ask, maxNewBytes });
+  await requireReadable(tree, { signal, timeoutMs: limit?.lookMs });
+  if (limit !== undefined) await requireLittle(tree, { ask, limit });
   // What a sandbox that is open shows there is no work of anybody.
   const shown = placeholdersIn(tree).map((name) => `:(exclude,top,literal)${name}`);
   await git([...asSettings(settings), "add", "--all", "--", ".", ...shown], ask).catch((cause) => {
@@ -80,25 +87,33 @@ export async function commitOfTree(
 
 async function requireLittle(
   tree: string,
-  { ask, maxNewBytes }: { readonly ask: GitAsk; readonly maxNewBytes: number },
+  { ask, limit: { lookMs: timeoutMs, maxNewBytes, maxNewFiles } }: { readonly ask: GitAsk; readonly limit: Limit },
 ): Promise<void> {
-  const paths = (await git(["ls-files", "--others", "--exclude-standard", "-z"], ask)).split("\0");
+  const listed = await git(["ls-files", "--others", "--exclude-standard", "-z"], { ...ask, timeoutMs });
+  const paths = listed.split("\0");
+  if (paths.length > maxNewFiles) throw tooMuch(tree, `more than ${maxNewFiles} files`);
   const sizeOf = (path: string) => path === "" ? 0 : lstatOrUndefined(`${tree}/${path}`)?.size ?? 0;
   const bytes = paths.reduce((sum, path) => sum + sizeOf(path), 0);
-  if (bytes <= maxNewBytes) return;
-  const much = `${Math.round(bytes / 1024 / 1024)} MB`;
-  throw new RuntimeError(
+  if (bytes > maxNewBytes) throw tooMuch(tree, `${Math.round(bytes / 1024 / 1024)} MB`);
+}
+
+function tooMuch(tree: string, much: string): RuntimeError {
+  return new RuntimeError(
     `Cannot take what is in ${tree}: ${much} of it are in no commit, and git does not ignore them`,
   );
 }
 
 /** git reads these files of any folder, and would wait for a FIFO in the place of one without an end. */
-async function requireReadable(tree: string, signal: AbortSignal | undefined): Promise<void> {
+async function requireReadable(
+  tree: string,
+  { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number | undefined },
+): Promise<void> {
   const read = ["(", "-name", ".gitignore", "-o", "-name", ".gitattributes", ")"];
-  const { stdout } = await systemProcessRunner.run({
+  const { stdout, timedOut } = await systemProcessRunner.run({
     argv: ["find", tree, ...read, "!", "-type", "f", "!", "-type", "d", "!", "-type", "l", "-print"],
-    ...present({ signal }),
+    ...present({ signal, timeoutMs }),
   });
+  if (timedOut) throw new RuntimeError(`Cannot take what is in ${tree}: to look for it takes too long`);
   const [odd] = lastLines(stdout, 1);
   if (odd !== undefined) {
     throw new RuntimeError(`Cannot take what is in ${tree}: git reads ${odd}, which is not a file`);

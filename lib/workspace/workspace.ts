@@ -23,6 +23,8 @@ const WORKSPACE = object({
   base: text,
   /** Settings of the person's repository that say what its files look like: `core.autocrlf=input`. */
   settings: listOf(text),
+  /** Whether the folder is in no repository: what git is asked of it, it is asked by the store. @default {false} */
+  isPlain: optional(flag),
   /** ISO 8601. */
   madeAt: text,
   /** Whether it is a target, in which what was done in others is merged: nobody works in it, and it has no files. */

@@ -13,11 +13,11 @@ import { listingOf } from "../../jobs/evidence/listing.ts";
 import { OUTPUT_BYTES } from "../../jobs/evidence/trial.ts";
 import { namingTests } from "../../evidence/runner_flags.ts";
 import { filesIn } from "../../workspace/trees.ts";
-import type { Statement } from "./statement.ts";
-import { commitHere, type Finding } from "./verify.ts";
+import type { Finding, Statement } from "./statement.ts";
+import { commitHere } from "./files_here.ts";
 
 interface CheckingAgain {
-  /** A folder of a repository that has the commit. */
+  /** A folder of a repository that has the commit, or one without git that has its files. */
   readonly cwd: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -48,9 +48,11 @@ export async function checkAgain(
   { clock, cwd, name, signal, warn }: CheckingAgain,
 ): Promise<readonly Finding[]> {
   const { checks, setup, tests } = statement.predicate.panewright;
-  const at = await commitHere(statement, { cwd, signal });
+  const { base: at, isPlain } = await commitHere(statement, { cwd, signal });
   if (checks.length === 0) return [{ what: "checks", holds: false, detail: "it names none" }];
-  const place = await openWorkspace(cwd, { at, task: "evidence", now: new Date(), signal, share: ["node_modules/"] });
+  const place = await openWorkspace(cwd, {
+    ...{ at, isPlain, task: "evidence", now: new Date(), signal, share: ["node_modules/"] },
+  });
   try {
     const { workdir } = place;
     const whole = { network: [], variables: [], orCommands: true };

@@ -14,6 +14,9 @@ import { readHeader, readReport } from "../report/read_report.ts";
 /** What a PASS rests on, as in-toto has it. */
 export type Statement = Exact<OutputFields["evidence"]>;
 
+/** What was looked at of one, and whether it holds; null where it cannot be told here. */
+export type Finding = OutputFields["evidence_verified"]["found"][number];
+
 interface Reading {
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
@@ -34,8 +37,7 @@ export async function readStatement(folder: RunFolder, { redactor, signal }: Rea
   const judged = judgedIn(text, folder);
   if (judged === undefined) {
     throw new UsageError(`Cannot tell what the work of run ${folder.id} rests on: nothing of it was judged`, {
-      hint:
-        "What has passed is judged where agents have worked in a repository of git, and changed something. See docs/evidence.md.",
+      hint: "What has passed is judged where agents have changed something, and git is there. See docs/evidence.md.",
     });
   }
   const card = await readCard(folder, { now: new Date(), redactor, signal });

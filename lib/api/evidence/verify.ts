@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
-import { runGit } from "../../base/ports/git.ts";
 import { systemProcessRunner } from "../../base/ports/process.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
@@ -14,12 +13,9 @@ import { checkJournalChain } from "../../journal/chain.ts";
 import { readJournalText } from "../../journal/read_facts.ts";
 import { listAllRuns } from "../../run/all_runs.ts";
 import { EVIDENCE_OUTPUTS } from "../output/evidence_outputs.ts";
-import type { OutputFields } from "../output/outputs.ts";
+import { filesHere } from "./files_here.ts";
 import { NAMESPACE } from "./sign.ts";
-import { judgedIn, type Statement } from "./statement.ts";
-
-/** What was looked at, and whether it holds; null where it cannot be told here. */
-export type Finding = OutputFields["evidence_verified"]["found"][number];
+import { type Finding, judgedIn, type Statement } from "./statement.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -57,7 +53,7 @@ interface Verifying {
 /** Looks whether a statement holds: its signature, the commit that it is about, and the journal of its run. */
 export async function verifyStatement(read: ReadStatement, where: Verifying): Promise<readonly Finding[]> {
   const { statement } = read;
-  return [await signatureOf(read, where), await commitOf(statement, where), await journalOf(statement)];
+  return [await signatureOf(read, where), await filesHere(statement, where), await journalOf(statement)];
 }
 
 async function signatureOf({ file, text }: ReadStatement, { signal, signers }: Verifying): Promise<Finding> {
@@ -81,42 +77,6 @@ async function signatureOf({ file, text }: ReadStatement, { signal, signers }: V
     if (error instanceof Deno.errors.NotFound) return { what, holds: false, detail: "ssh-keygen is not there" };
     throw error;
   }
-}
-
-async function commitOf({ subject }: Statement, { cwd, signal }: Pick<Verifying, "cwd" | "signal">): Promise<Finding> {
-  const what = "commit";
-  const { gitCommit = "", gitTree = "" } = subject[0]?.digest ?? {};
-  if (!/^[0-9a-f]{40,64}$/.test(gitCommit)) return { what, holds: false, detail: "it names none" };
-  const tree = await idOf(`${gitCommit}^{tree}`, { cwd, signal });
-  if (tree === gitTree) return { what, holds: true, detail: `${gitCommit} has the files that were judged` };
-  if (tree !== undefined) {
-    return { what, holds: false, detail: `${gitCommit} has other files: ${tree}, not ${gitTree}` };
-  }
-  return await idOf("HEAD^{tree}", { cwd, signal }) === gitTree
-    ? { what, holds: true, detail: "HEAD has the files that were judged" }
-    : { what, holds: null, detail: `neither is ${gitCommit} in this repository, nor has HEAD its files` };
-}
-
-/**
- * The commit here with the files that a statement is about: what was made in a checkout itself, its person has committed.
- *
- * @returns HEAD where the statement's own commit is not here
- */
-export async function commitHere(
-  { subject }: Statement,
-  { cwd, signal }: Pick<Verifying, "cwd" | "signal">,
-): Promise<string> {
-  const { gitCommit = "" } = subject[0]?.digest ?? {};
-  const here = await idOf(`${gitCommit}^{commit}`, { cwd, signal });
-  return here ?? await idOf("HEAD^{commit}", { cwd, signal }) ?? gitCommit;
-}
-
-async function idOf(
-  name: string,
-  { cwd, signal }: Pick<Verifying, "cwd" | "signal">,
-): Promise<string | undefined> {
-  const { code, stdout } = await runGit(["rev-parse", "--verify", "--quiet", name], { cwd, signal });
-  return code === 0 ? stdout.trim() : undefined;
 }
 
 /** What a statement has of the last judgement of its run. */

@@ -1,5 +1,5 @@
 import type { Statement } from "../../api/evidence/statement.ts";
-import type { Finding } from "../../api/evidence/verify.ts";
+import type { Finding } from "../../api/evidence/statement.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { plural } from "../../journal/words/words.ts";
 import { evidenceLines } from "../../journal/common.ts";

@@ -52,8 +52,8 @@ export function createJudge({ early, plan, run }: TrialRun & { readonly early?: 
     if (settings === undefined) return held("nothing was looked into");
     if (apart?.partOf !== undefined) return held("it is judged where it is merged");
     const workspace = apart ?? notedCheckout(run, plan);
-    if (workspace === undefined) return held("nothing was run once more: what was there before is not known");
     const untold = (why: string) => once(why, () => tellUntold(why, { run, settings }));
+    if (workspace === undefined) return await untold("what was there before is not known");
     if ("problem" in workspace) return await untold(workspace.problem);
     const { base, name, store } = workspace;
     const { signal } = run;

@@ -77,12 +77,12 @@ export async function keptOfCheckout(
 
 /** What the checks are given of what git ignores, and was changed since the run began: agents may have done so. */
 export async function remarksOnGiven(
-  { top }: Workspace,
+  checkout: Workspace,
   { plan: { workspace }, run: { folder, signal } }: TrialRun,
 ): Promise<readonly string[]> {
   const than = noteOf(folder) ?? "";
   try {
-    const changed = await namedSince(top, { patterns: workspace?.share ?? [], than, signal });
+    const changed = await namedSince(checkout, { patterns: workspace?.share ?? [], than, signal });
     return changed.length === 0
       ? []
       : [`the checks were given what git ignores, and it was changed while agents worked: ${named(changed)}`];

@@ -81,12 +81,12 @@ export async function trialOf(kind: TrialKind, options: TrialOptions): Promise<T
     prepare,
     run,
     scripts,
-    workspace: { name, origin },
+    workspace: { isPlain, name, origin },
   } = options;
   const { signal } = run;
   const place = await openWorkspace(origin, {
     ...{ at, task: `${name} ${kind}`, now: run.wallClock(), signal, share: plan.workspace?.share ?? [] },
-    partOf: { target: name, as },
+    ...{ partOf: { target: name, as }, isPlain },
   });
   const about = { kind, ...present({ of }) };
   const results: (TestResults | undefined)[] = [];

@@ -93,11 +93,13 @@ Deno.test("the settings say what of it is a FAIL, and without the clean room wha
 /** Has an agent work in the checkout itself, and looks at its PASS. */
 async function judgedInCheckout(
   left: Left,
-  { begun = true, odd, settings = {} }: {
+  { begun = true, isPlain = false, odd, settings = {} }: {
     readonly settings?: Judging["settings"];
     readonly begun?: boolean;
     /** A shell script that puts something odd into the checkout before the run begins. */
     readonly odd?: string;
+    /** Whether it is a folder without git. @default {false} */
+    readonly isPlain?: boolean;
   } = {},
 ) {
   await using dir = await tempDir();
@@ -111,18 +113,21 @@ async function judgedInCheckout(
     assertEquals(code, 0);
     return stdout;
   };
-  await git("init", "-q");
-  await git("add", "double.sh");
-  await git("commit", "-q", "-m", "first");
-  // What is in no commit yet was there before as well, and what a person has put into their index stays in it.
-  await git("add", "tests");
-  const before = await git("status", "--porcelain=v2", "--branch");
+  const stateOfGit = async () => isPlain ? "" : await git("status", "--porcelain=v2", "--branch");
+  if (!isPlain) {
+    await git("init", "-q");
+    await git("add", "double.sh");
+    await git("commit", "-q", "-m", "first");
+    // What is in no commit yet was there before as well, and what a person has put into their index stays in it.
+    await git("add", "tests");
+  }
+  const before = await stateOfGit();
   const records: { readonly type: string }[] = [];
   const run = recordingRun(await createRunFolder(repo, { now: new Date() }), records);
   const plan = { workdir: repo, evidence: { ...defaultsOf(EVIDENCE_SETTINGS), canaries: false, ...settings } };
   if (odd !== undefined) await runProgram(["sh", "-c", odd], { cwd: repo, env, timeoutMs: 20_000 });
   if (begun) await noteCheckout(run, plan);
-  if (odd === undefined) assertEquals(await git("status", "--porcelain=v2", "--branch"), before);
+  if (odd === undefined) assertEquals(await stateOfGit(), before);
   for (const [name, text] of Object.entries(left)) {
     if (text === undefined) await Deno.remove(`${repo}/${name}`, { recursive: true });
     else await Deno.writeTextFile(`${repo}/${name}`, text);
@@ -136,7 +141,8 @@ async function judgedInCheckout(
   // Each is a trial of its own, and nothing of it is left.
   assertEquals(listWorkspaces(), []);
   const found = records.find(({ type }) => type === "evidence_gathered") as RunFactOf<"evidence_gathered"> | undefined;
-  if (!(".git" in left)) assertEquals(await git("for-each-ref", "refs/panewright"), "");
+  if (isPlain) assertEquals([...Deno.readDirSync(repo)].some(({ name }) => name === ".git"), false);
+  else if (!(".git" in left)) assertEquals(await git("for-each-ref", "refs/panewright"), "");
   return { result, remarks: found?.remarks, trials: found?.trials.map(({ kind, passed }) => [kind, passed]) };
 }
 
@@ -158,6 +164,21 @@ Deno.test("where agents work in the checkout itself, what they have made is trie
     })).result.outcome,
     "fail",
   );
+});
+
+Deno.test("a folder without git is judged as a checkout is, and stays one without git", async () => {
+  const feature = await judgedInCheckout({ ...HALF, ...HALF_TEST }, { isPlain: true });
+  assertEquals(feature, { result: PASS, remarks: [], trials: [["clean", true], ["red", false]] });
+  const weakened = await judgedInCheckout(
+    { "double.sh": "echo 4\n", "tests/double_test.sh": "true\n" },
+    { isPlain: true },
+  );
+  assertEquals(weakened.remarks?.slice(0, 2), [
+    "tests/double_test.sh was changed",
+    "with the tests as they were, it fails: sh test.sh: exit code 1",
+  ]);
+  const begun = await judgedInCheckout(HALF, { isPlain: true, odd: "truncate -s 65M data" });
+  assertMatch(begun.remarks?.join("\n") ?? "", /once more: Cannot take .*: 65 MB of it are in no commit/);
 });
 
 Deno.test("what passes in the checkout only by what git ignores is a remark: it may be what a person has there, too", async () => {
@@ -189,7 +210,9 @@ Deno.test("what the checks are given of what git ignores is a remark where it wa
 });
 
 Deno.test("what a checkout was is noted before agents work, once; where that is not known any more, that is said", async () => {
-  assertEquals(await judgedInCheckout(HALF, { begun: false }), { result: PASS, remarks: undefined, trials: undefined });
+  const unknown = await judgedInCheckout(HALF, { begun: false });
+  assertEquals(unknown.result, PASS);
+  assertMatch(unknown.remarks?.join("\n") ?? "", /nothing was run once more: what was there before is not known/);
   const { remarks, result } = await judgedInCheckout({ ".git": undefined });
   assertEquals(result, PASS);
   assertMatch(remarks?.join("\n") ?? "", /what was done to the tests cannot be told[^]*nothing was run once more: /);
