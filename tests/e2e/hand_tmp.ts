@@ -12,7 +12,11 @@ Deno.test("hand", async () => {
   });
   const out: string[] = [];
   const call = async (...words: string[]) => {
-    const r = await runProgram([...project.argv, ...words], { cwd: project.sandbox.project, env: project.env, timeoutMs: 120_000 });
+    const r = await runProgram([...project.argv, ...words], {
+      cwd: project.sandbox.project,
+      env: project.env,
+      timeoutMs: 120_000,
+    });
     out.push(`$ panewright ${words.join(" ")}\n${r.stdout}${r.stderr}[${r.code}]\n`);
     return r;
   };
@@ -27,6 +31,11 @@ Deno.test("hand", async () => {
   await call("diff", "fix-the-rounding");
   await call("workspaces");
   await call("Fix the rounding", "--provider", "codex", "--trust");
-  out.push((await runProgram(["sh", "-c", "ls -la; find .local/state -maxdepth 3 | head -40; du -sh .local/state/*/stores/*"], { cwd: project.sandbox.home, env: project.env, timeoutMs: 10000 })).stdout);
+  out.push(
+    (await runProgram(
+      ["sh", "-c", "ls -la; find .local/state -maxdepth 3 | head -40; du -sh .local/state/*/stores/*"],
+      { cwd: project.sandbox.home, env: project.env, timeoutMs: 10000 },
+    )).stdout,
+  );
   await Deno.writeTextFile(LOG, out.join("\n"));
 });

@@ -107,14 +107,12 @@ export interface FoundProcess {
 }
 
 /**
- * The processes whose command line or environment names the folder, as Linux' /proc shows them. It is read by `find`
- * and `grep`, because Deno grants /proc to `--allow-all` only; the folder goes in by standard input so that they do not
- * find themselves.
+ * The processes whose command line or environment names the folder, as Linux' /proc shows them. It is read by `grep`,
+ * because Deno grants /proc to `--allow-all` only; the folder goes in by standard input so that it does not find itself.
  */
 export async function processesOf(root: string): Promise<readonly FoundProcess[]> {
-  const isMark = ["(", "-path", "/proc/[0-9]*/environ", "-o", "-path", "/proc/[0-9]*/cmdline", ")"];
   const { stdout } = await systemProcessRunner.run({
-    argv: ["find", "/proc", "-maxdepth", "2", ...isMark, "-exec", "grep", "-alsFf", "-", "{}", "+"],
+    argv: ["sh", "-c", "exec grep -alsFf - /proc/[0-9]*/environ /proc/[0-9]*/cmdline"],
     stdin: `${root}\n`,
     // In the environment of this process, the folder may be the place of the state.
     ...noEnvironment(),

@@ -1,3 +1,4 @@
+import { RuntimeError } from "../errors.ts";
 import { type ProcessRunner, systemProcessRunner } from "./process.ts";
 
 export interface ProcessInfo {
@@ -11,23 +12,32 @@ export interface ProcessInfo {
 }
 
 /**
- * What a program prints that `find` starts with a file of /proc of each process: Deno grants /proc to `--allow-all` only,
- * and minimal images have no `ps`.
+ * What a program prints that is started with a file of /proc of each process: Deno grants /proc to `--allow-all` only, and
+ * minimal images have no `ps`. Of `cmdline`, which all may read, with those of this user's processes.
  */
 export async function readProc(
   file: "stat" | "environ" | "cmdline",
   program: readonly string[],
   runner: ProcessRunner = systemProcessRunner,
 ): Promise<string> {
-  const own = file === "stat" ? [] : ["-user", String(Deno.uid() ?? 0)];
-  const { stdout } = await runner.run({
-    argv: ["find", "/proc", "-maxdepth", "2", "-path", `/proc/[0-9]*/${file}`, ...own, "-exec", ...program, "{}", "+"],
+  const own = ["-user", String(Deno.uid() ?? 0)];
+  const { code, stdout } = await runner.run({
+    argv: file === "cmdline"
+      ? ["find", "/proc", "-maxdepth", "2", "-path", "/proc/[0-9]*/cmdline", ...own, "-exec", ...program, "{}", "+"]
+      // `find` would look into the folders of all processes.
+      : ["sh", "-c", `exec "$@" /proc/[0-9]*/${file}`, "sh", ...program],
     // This process's own working directory may have been removed.
     cwd: "/",
     maxOutputBytes: MAX_OUTPUT_BYTES,
   });
+  if (CANNOT_RUN.has(code)) {
+    throw new RuntimeError(`Cannot read the processes of this machine: ${program[0]} cannot run`);
+  }
   return stdout;
 }
+
+/** What a shell ends with where it cannot run a program: it is not there, or gets more than it can take. */
+const CANNOT_RUN: ReadonlySet<number> = new Set([126, 127]);
 
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
