@@ -70,7 +70,8 @@ export async function commitWork(
   return commit;
 }
 
-async function changedBetween(
+/** The files in which two commits of a store differ, with how many lines. */
+export async function changedBetween(
   [from, to]: readonly [string, string],
   place: ReturnType<typeof inStore>,
 ): Promise<readonly ChangedFile[]> {

@@ -347,6 +347,9 @@ Deno.test("what was made in the checkout itself is tried elsewhere, too, and its
   assertEquals(exec.code, 0, exec.said);
   assertMatch(exec.said, /^ {12}evidence: it holds in 2 trials \(.*\)$/m);
   assertEquals(exec.said.includes("warning"), false, exec.said);
+  // What it changed can be looked at, apart from what else is in the checkout.
+  assertMatch(exec.said, /^ {2}Changed {3}1 file, \+1 −0\s.* diff fix-the-rounding/m);
+  assertMatch((await run([...project.argv, "diff", NAME])).said, /^diff --git a\/fixed\.txt[^]*\+rounded\n$/);
   // It leaves nothing in the person's repository.
   assertEquals((await git("for-each-ref", "refs/panewright")).said, "");
   const evidence = (...words: readonly string[]) => run([...project.argv, "evidence", ...words]);

@@ -19,6 +19,8 @@ interface AroundCard {
   /** The workspace that its agents have worked in, or in which its tasks come together, while it is there. */
   readonly workspace?: Pick<Workspace, "name" | "isTarget"> | undefined;
   readonly result?: WorkspaceResult | undefined;
+  /** What has changed in the checkout itself by its end, where that was noted. */
+  readonly inCheckout?: WorkspaceResult["files"] | undefined;
   /** Why the result of its workspace is not known. */
   readonly notKept?: string | undefined;
   /** What a person should know of its PASS. @default {[]} */
@@ -41,13 +43,17 @@ const EVERYDAY = /^write \/(?:tmp|proc)\//;
 /** Makes the card of a run. */
 export function cardOf(
   { header, items }: Report,
-  { elsewhere, finished, notKept, now, remarks = [], result, workspace }: AroundCard,
+  { elsewhere, finished, inCheckout, notKept, now, remarks = [], result, workspace }: AroundCard,
 ): Card {
   const { condition: state, cost, counts, done, job, recovered, runId: run, task, why, workdir, about } = header;
   const rounds = job === "run" ? done.findLast(({ unit }) => unit === "round")?.number : undefined;
   const name = workspace?.name ?? nameOf(about);
   const seconds = finished?.seconds ?? (now.getTime() - Date.parse(header.startedAt)) / 1000;
-  const changes = result === undefined ? changesIn(items) : changesOf(result);
+  const changes = result !== undefined
+    ? changesOf(result)
+    : inCheckout === undefined
+    ? changesIn(items)
+    : changesAt(inCheckout);
   const card = {
     ...{ name, run, ...present({ job }), state, workdir, why: saysMore(header) ? why : "" },
     // A folder's tasks are known by its name.
@@ -69,7 +75,7 @@ function saysMore({ condition, done, job }: ReportHeader): boolean {
   return condition !== "passed" || job !== "exec" || done.filter(({ unit }) => unit === "task").length !== 1;
 }
 
-function changesOf({ files, inner, ref }: WorkspaceResult): Card["changes"] {
+function changesOf({ files, inner, ref }: Omit<WorkspaceResult, "commit">): NonNullable<Card["changes"]> {
   const sum = (of: "added" | "removed") => files.reduce((all, file) => all + (file[of] ?? 0), 0);
   return {
     files: files.map(({ path, ...lines }) => ({ path, ...present(lines) })),
@@ -78,6 +84,12 @@ function changesOf({ files, inner, ref }: WorkspaceResult): Card["changes"] {
     ref,
     inner,
   };
+}
+
+function changesAt(all: WorkspaceResult["files"]): Card["changes"] {
+  const files = all.filter(({ path }) => !NO_CHANGE.test(path));
+  const { ref: _, ...changes } = changesOf({ files, inner: [], ref: "" });
+  return files.length === 0 ? undefined : changes;
 }
 
 /** What turns, or steps, have changed in the checkout itself; the last line tells of more than are named. */

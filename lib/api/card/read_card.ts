@@ -3,7 +3,9 @@ import { errorText } from "../../base/text/error_text.ts";
 import { workdirOf } from "../../journal/paths.ts";
 import { jobElsewhere } from "../../run/run_entry.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { keepResult, type WorkspaceResult } from "../../workspace/result.ts";
+import { endedCheckout } from "../../jobs/evidence/noted.ts";
+import { inStore } from "../../workspace/git.ts";
+import { changedBetween, keepResult, type WorkspaceResult } from "../../workspace/result.ts";
 import { findWorkspace, type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import { readHeader, readReport } from "../report/read_report.ts";
 import { type Card, cardOf } from "./card.ts";
@@ -22,7 +24,11 @@ export async function readCard(
   const collector = readReport(folder, redactor);
   const header = await readHeader(folder, collector);
   const workspace = workspaceOf(folder, collector.state.progress?.target);
-  const kept = workspace === undefined || header.executed ? {} : await resultOf(workspace, signal);
+  const kept = header.executed
+    ? {}
+    : workspace === undefined
+    ? { inCheckout: await changedInCheckout(folder, signal) }
+    : await resultOf(workspace, signal);
   const { finished, remarks } = collector.state.progress ?? {};
   return cardOf({ header, items: collector.items() }, {
     now,
@@ -37,6 +43,22 @@ export async function readCard(
 /** What its tasks come together in, or what its agents have worked in; `undefined` for the checkout itself. */
 export function workspaceOf(folder: RunFolder, target: string | undefined): Workspace | undefined {
   return target === undefined ? workspaceAround(workdirOf(folder.path) ?? "") : findWorkspace(target);
+}
+
+/** What a run has changed in the checkout itself; `undefined` where that is not known, or not any more. */
+async function changedInCheckout(
+  folder: RunFolder,
+  signal: AbortSignal,
+): Promise<WorkspaceResult["files"] | undefined> {
+  const ended = endedCheckout(folder);
+  if (ended === undefined) return undefined;
+  const { checkout: { base, store }, commit } = ended;
+  try {
+    return await changedBetween([base, commit], inStore(store, signal));
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
 }
 
 async function resultOf(

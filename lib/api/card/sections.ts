@@ -118,7 +118,7 @@ function changed({ changes, name, notKept, state }: Card): readonly CardLine[] {
   const sum = added === undefined || removed === undefined ? "" : `, +${added} −${removed}`;
   const head = { text: `${plural(files.length, "file")}${sum}` };
   return [
-    ref === undefined ? head : { ...head, words: ["diff", name] },
+    ref === undefined && added === undefined ? head : { ...head, words: ["diff", name] },
     ...files.slice(0, MOST_FILES).map((file) => ({ text: fileText(file) })),
     ...(files.length > MOST_FILES ? [{ text: `and ${files.length - MOST_FILES} more` }] : []),
     ...inner.map((path) => ({

@@ -156,9 +156,10 @@ export const RUN_OUTPUTS = {
     bytes: count("How much it takes on the disk; missing where that is not told.").optional(),
     run: text("The newest run in it; missing where none has begun.").optional(),
   }),
-  workspace_result: output("What was changed in a workspace.", {
-    name: z.string(),
-    ref: text("The ref of the checkout's repository that holds it."),
+  workspace_result: output("What was changed in a workspace, or in the checkout itself.", {
+    name: text("Of the workspace; the run's id where it worked in the checkout itself."),
+    ref: text("The ref of the checkout's repository that holds it; missing where that is the checkout itself.")
+      .optional(),
     commit: text("What that is: one commit after `base`."),
     files: z.array(z.object({
       path: text("Below the top of the repository."),

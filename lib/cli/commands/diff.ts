@@ -1,14 +1,18 @@
 import { outputLine } from "../../api/output/line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
-import { diffOf, keepResult } from "../../workspace/result.ts";
+import { changedBetween, diffOf, keepResult } from "../../workspace/result.ts";
+import { endedCheckout } from "../../jobs/evidence/noted.ts";
+import type { RunFolder } from "../../run/run_folder.ts";
+import { inStore } from "../../workspace/git.ts";
 import { commitsAround } from "../../workspace/turns.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { type CliIo, defineCommand, type GlobalFlags, integerFlag, switchFlag } from "../console/command.ts";
-import { meantWorkspace, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
-import { resultText } from "../show/workspace_words.ts";
+import { findMeantRun } from "../find_named_run.ts";
+import { meantWorkspace, WORKSPACE_ARGUMENT, workspacesOf } from "../meant_workspace.ts";
+import { filesText, resultText } from "../show/workspace_words.ts";
 
-/** `panewright diff`: what was changed in a workspace. */
+/** `panewright diff`: what was changed in a workspace, or by a run in the checkout itself. */
 export const command = defineCommand({
   arguments: [
     WORKSPACE_ARGUMENT,
@@ -20,6 +24,8 @@ export const command = defineCommand({
     turns: switchFlag("list the turns that have changed a file"),
   },
   async run({ flags, global, positionals: [name, other] }, io) {
+    const checkout = await meantCheckout(name, io);
+    if (checkout !== undefined) return await showCheckout(checkout, { flags, global, io, other });
     const workspace = await meantWorkspace(name, io);
     if (other !== undefined) {
       return await showBetween([workspace, await meantWorkspace(other, io)], { flags, global, io });
@@ -42,14 +48,49 @@ export const command = defineCommand({
   },
 });
 
+/** The run that is meant, where it has no workspace and what the checkout was is noted of it; by name, or the newest here. */
+async function meantCheckout(name: string | undefined, io: CliIo): Promise<RunFolder | undefined> {
+  const isApart = name === undefined ? (await workspacesOf(io)).length > 0 : findWorkspace(name) !== undefined;
+  if (isApart) return undefined;
+  try {
+    const run = await findMeantRun(io, name, undefined);
+    return endedCheckout(run) === undefined ? undefined : run;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return undefined;
+  }
+}
+
+/** Shows what has changed in the checkout from when a run in it began to its end. */
+async function showCheckout(
+  run: RunFolder,
+  { flags, global, io, other }: ShowingOptions & { readonly other: string | undefined },
+): Promise<number> {
+  if (flags.turn !== undefined || flags.turns === true || other !== undefined) {
+    throw new UsageError(
+      `Cannot show that of run ${run.id}: it worked in the checkout itself, and its turns are not kept`,
+    );
+  }
+  const { checkout, commit } = endedCheckout(run)!;
+  const { base, store } = checkout;
+  const files = await changedBetween([base, commit], inStore(store, io.signal));
+  if (global.json) io.stdout(outputLine("workspace_result", { name: run.id, commit, files, inner: [] }));
+  else if (flags.stat === true) {
+    io.stdout(files.length === 0 ? "No file was changed.\n" : `Changed in ${checkout.origin}: ${filesText(files)}\n`);
+  } else showPatch(await diffOf(checkout, { commit }, io), io);
+  return 0;
+}
+
+interface ShowingOptions {
+  readonly flags: { readonly turn?: number; readonly turns?: boolean; readonly stat?: boolean };
+  readonly global: GlobalFlags;
+  readonly io: CliIo;
+}
+
 /** @throws {UsageError} where they cannot be compared */
 async function showBetween(
   [one, other]: readonly [Workspace, Workspace],
-  { flags, global, io }: {
-    readonly flags: { readonly turn?: number; readonly turns?: boolean; readonly stat?: boolean };
-    readonly global: GlobalFlags;
-    readonly io: CliIo;
-  },
+  { flags, global, io }: ShowingOptions,
 ): Promise<number> {
   if (flags.turn !== undefined || flags.turns === true || flags.stat === true || global.json) {
     throw new UsageError("Cannot show that of two workspaces: --turn, --turns, --stat and --json are of one");

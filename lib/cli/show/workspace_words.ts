@@ -9,11 +9,16 @@ const SHOWN_FILES = 20;
 export function resultText({ name, tree }: Workspace, { files, inner, ref }: WorkspaceResult): string {
   const lines = files.length === 0
     ? [`No file was changed in the workspace ${name}.`]
-    : [`Changed in the workspace ${name}: ${sumText(files)}`, ...fileLines(files)];
+    : [`Changed in the workspace ${name}: ${filesText(files)}`];
   const apart = inner.map((path) =>
     `  ${sanitizeLine(`${tree}/${path}`)} is a repository of its own: what is in it is not in ${ref}`
   );
   return `${[...lines, ...apart].join("\n")}\n`;
+}
+
+/** The sum, and a line for each file. */
+export function filesText(files: WorkspaceResult["files"]): string {
+  return [sumText(files), ...fileLines(files)].join("\n");
 }
 
 export function sumText(files: WorkspaceResult["files"]): string {

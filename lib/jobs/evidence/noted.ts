@@ -7,9 +7,37 @@ import { replaceFile } from "../../base/ports/own_files.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { named } from "../../evidence/compare_results.ts";
 import { namedSince } from "../../workspace/bring.ts";
+import type { RunResult } from "../../run/execution.ts";
 import { checkoutAsItIs, keepCheckout } from "../../workspace/checkout.ts";
 import { readAt, type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import type { TrialRun } from "./trial.ts";
+
+/** Plays a run, and notes what the checkout is in which its agents work: before, if it is new, and when it has ended. */
+export async function withNotes(
+  about: Pick<TrialRun["run"], "folder" | "signal" | "wallClock">,
+  { plan, isNew }: { readonly plan: Pick<TrialRun["plan"], "workdir" | "evidence">; readonly isNew: boolean },
+  play: () => Promise<RunResult>,
+): Promise<RunResult> {
+  if (isNew) await noteCheckout(about, plan);
+  let isJudged = false;
+  try {
+    const result = await play();
+    isJudged = result.outcome === "pass";
+    return result;
+  } finally {
+    // What is judged is noted.
+    if (!isJudged) await noteEnd(about, plan);
+  }
+}
+
+async function noteEnd({ folder }: Pick<TrialRun["run"], "folder">, plan: Pick<TrialRun["plan"], "workdir">) {
+  const checkout = notedCheckout({ folder }, plan);
+  if (checkout === undefined || "problem" in checkout) return;
+  // It may have been stopped, and its person waits.
+  await keptOfCheckout(checkout, { folder, signal: AbortSignal.timeout(END_MS) }).catch(() => {});
+}
+
+const END_MS = 5000;
 
 /** Notes what the checkout is that agents are about to work in itself: no commit says it afterwards. */
 export async function noteCheckout(
@@ -63,16 +91,27 @@ export function notedCheckout(
 /** The commit of what a checkout is now, or why that cannot be told. */
 export async function keptOfCheckout(
   checkout: Workspace,
-  { signal }: Pick<TrialRun["run"], "signal">,
+  { folder, signal }: Pick<TrialRun["run"], "folder" | "signal">,
 ): Promise<{ readonly commit: string } | { readonly problem: string }> {
   try {
-    return { commit: await keepCheckout(checkout, { signal }) };
+    const commit = await keepCheckout(checkout, { signal });
+    await replaceFile(endOf(folder), commit);
+    return { commit };
   } catch (error) {
     signal.throwIfAborted();
     // NotFound: git, or the folder.
     if (![RuntimeError, UsageError, Deno.errors.NotFound].some((kind) => error instanceof kind)) throw error;
     return { problem: errorText(error) };
   }
+}
+
+/** What a checkout was when a run in it began, and the commit of what it was when that ended; `undefined` where nobody knows. */
+export function endedCheckout(
+  folder: TrialRun["run"]["folder"],
+): { readonly checkout: Workspace; readonly commit: string } | undefined {
+  const checkout = readAt(noteOf(folder) ?? "");
+  if (checkout === undefined || lstatOrUndefined(endOf(folder)) === undefined) return undefined;
+  return { checkout, commit: readRegularText(endOf(folder), { maxBytes: 1024 }) };
 }
 
 /** What the checks are given of what git ignores, and was changed since the run began: agents may have done so. */
@@ -91,6 +130,10 @@ export async function remarksOnGiven(
     if (!(error instanceof RuntimeError)) throw error;
     return [error.message];
   }
+}
+
+function endOf({ journalPath }: TrialRun["run"]["folder"]): string {
+  return `${dirname(journalPath)}/checkout.ended`;
 }
 
 /** Beside the journal that is believed: no agent in a sandbox can write there. */

@@ -14,7 +14,7 @@ import type { CheckPlan, ExecPlan } from "./plan.ts";
 import { openBaseTrial } from "../evidence/base_trial.ts";
 import { createJudge, type Judge, withEvidence } from "../evidence/gather.ts";
 import { requireHidden } from "../evidence/hidden.ts";
-import { noteCheckout } from "../evidence/noted.ts";
+import { withNotes } from "../evidence/noted.ts";
 import { checksOfAll } from "./checks.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { openStepsSandbox } from "./steps_sandbox.ts";
@@ -24,7 +24,14 @@ export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOpti
   const { plan } = options;
   await requireHidden(plan, run.signal);
   const isNew = run.state().begun === 0;
-  if (isNew) await noteCheckout(run, plan);
+  return await withNotes(run, { plan, isNew }, () => playAndJudge(run, { ...options, isNew }));
+}
+
+async function playAndJudge(
+  run: Run<ExecFact, ExecState>,
+  { isNew, ...options }: ExecOptions & { readonly isNew: boolean },
+): Promise<RunResult> {
+  const { plan } = options;
   const shellChecks = () =>
     checksOfAll((run.state().pipelines ?? []).map((name) => plan.pipelines[name])).filter(isShell);
   await using early = openBaseTrial({ run, plan });

@@ -10,7 +10,7 @@ import { openBaseTrial } from "../evidence/base_trial.ts";
 import { createJudge, withEvidence } from "../evidence/gather.ts";
 import { requireHidden } from "../evidence/hidden.ts";
 import { endLeft } from "./left_by_roles.ts";
-import { noteCheckout } from "../evidence/noted.ts";
+import { withNotes } from "../evidence/noted.ts";
 import { setUpWorkspace } from "../set_up.ts";
 import { playRun } from "./play_run.ts";
 import type { RunParts } from "./run_parts.ts";
@@ -97,11 +97,12 @@ export async function playInside(parts: RunParts): Promise<RunResult> {
     : createJudge({ run: parts, early, plan: { ...plan, evidence: { ...evidence, hidden: [] } } });
   const judgeBeside = () => beside(checks);
   await requireHidden(plan, signal);
-  if (isNew) await noteCheckout(parts, plan);
-  const result = await playOnGround(play, {
-    ...{ maxRestarts, signal },
-    restarts: () => state().groundRestarts ?? 0,
-    onLost: (lost) => record({ type: "ground_lost", ...lost }),
+  return await withNotes(parts, { plan, isNew }, async () => {
+    const result = await playOnGround(play, {
+      ...{ maxRestarts, signal },
+      restarts: () => state().groundRestarts ?? 0,
+      onLost: (lost) => record({ type: "ground_lost", ...lost }),
+    });
+    return await withEvidence(result, judge);
   });
-  return await withEvidence(result, judge);
 }

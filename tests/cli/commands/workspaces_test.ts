@@ -1,4 +1,8 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { defaultsOf } from "../../../lib/base/settings.ts";
+import { EVIDENCE_SETTINGS } from "../../../lib/evidence/settings.ts";
+import { withNotes } from "../../../lib/jobs/evidence/noted.ts";
+import { createRunFolder } from "../../../lib/run/run_folder.ts";
 import { openWorkspace } from "../../../lib/workspace/open_workspace.ts";
 import { callCli } from "../../support/call_cli.ts";
 import { runProgram } from "../../support/program.ts";
@@ -183,6 +187,42 @@ Deno.test("apply --hunks asks a person: without a terminal, or with a branch, it
   const { code, stderr } = await all.call("shop", "apply", "--hunks", "--branch", "x");
   assertEquals(code, 2);
   assertMatch(stderr, /Cannot use --hunks with --branch/);
+});
+
+Deno.test("diff shows what a run in the checkout itself has changed from its beginning to its end, whatever ended it", async () => {
+  await using all = await checkouts("shop");
+  const shop = `${all.dir.path}/shop`;
+  await all.dir.write({ "shop/mine.txt": "in no commit yet\n" });
+  const folder = await createRunFolder(shop, { now: new Date() });
+  await Deno.writeTextFile(folder.journalPath, "");
+  const { signal } = new AbortController();
+  const about = { folder, signal, wallClock: () => new Date() };
+  const plan = { workdir: shop, evidence: defaultsOf(EVIDENCE_SETTINGS) };
+  await assertRejects(
+    () =>
+      withNotes(about, { plan, isNew: true }, async () => {
+        await all.dir.write({ "shop/a.txt": "two\n" });
+        throw new Error("stopped");
+      }),
+    Error,
+    "stopped",
+  );
+  await all.dir.write({ "shop/a.txt": "three\n" });
+  for (const args of [["diff"], ["diff", folder.id]]) {
+    assertMatch((await all.call("shop", ...args)).stdout, /^diff --git a\/a\.txt[^]*-one\n\+two\n$/);
+  }
+  assertEquals(
+    (await all.call("shop", "diff", "--stat")).stdout,
+    `Changed in ${shop}: 1 file, +1 −1\n  a.txt  +1 −1\n`,
+  );
+  const { commit: _, ...told } = JSON.parse((await all.call("shop", "diff", "--json")).stdout);
+  const files = [{ path: "a.txt", added: 1, removed: 1 }];
+  assertEquals(told, { type: "workspace_result", v: 1, name: folder.id, files, inner: [] });
+  const { code, stderr } = await all.call("shop", "diff", "--turns");
+  assertEquals(code, 2);
+  assertMatch(stderr, /Cannot show that of run .*: it worked in the checkout itself/);
+  await withNotes(about, { plan, isNew: false }, () => Promise.resolve({ outcome: "fail", reason: "no" }));
+  assertMatch((await all.call("shop", "diff")).stdout, /-one\n\+three\n$/);
 });
 
 Deno.test("diff NAME OTHER shows what two workspaces of a repository differ in", async () => {
