@@ -2,12 +2,13 @@ import { present } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import { dropChecks } from "../../workspace/result.ts";
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
+import { notedCheckout } from "./noted.ts";
 import { namingOf } from "./listing.ts";
 import { type DecidingCheck, trialOf, type TrialRun, type Tried } from "./trial.ts";
 
 /** How the checks end on the code as it was, tried while agents work. Disposal gives up what is not over. */
 export interface BaseTrial extends AsyncDisposable {
-  /** Begins it, once; in a workspace that is judged by itself. */
+  /** Begins it, once; in a workspace that is judged by itself, or for a checkout that was noted. */
   begin(checks: readonly DecidingCheck[], target?: Workspace): void;
   hasBegun(): boolean;
   /** What it has come to, if these are the checks that were tried, with these variables. */
@@ -20,9 +21,9 @@ export function openBaseTrial({ plan, run }: TrialRun): BaseTrial {
   let begun: Promise<TriedAs | undefined> | undefined;
   return {
     begin(checks, target) {
-      const workspace = target ?? workspaceAround(plan.workdir);
       if (begun !== undefined || plan.evidence?.cleanRoom !== true || checks.length === 0) return;
-      if (workspace === undefined || workspace.partOf !== undefined) return;
+      const workspace = target ?? workspaceAround(plan.workdir) ?? notedCheckout(run, plan);
+      if (workspace === undefined || "problem" in workspace || workspace.partOf !== undefined) return;
       begun = tryBase({ plan, run: { ...run, signal }, workspace, checks }).catch((error) => {
         if (!signal.aborted) run.record({ type: "warning", message: `${NOT_TRIED}: ${errorText(error)}` });
         return undefined;

@@ -51,11 +51,10 @@ export async function filesChangedSince(
 
 export async function leaveChangesIn(
   { workdir, folder, signal }: ChangesPlace,
-  { changed, note: { snapshot: before, blobs }, redactor, objects = [] }: {
+  { changed, note: { snapshot: before, blobs }, redactor }: {
     readonly changed: readonly string[];
     readonly note: FilesNote;
     readonly redactor: Redactor;
-    readonly objects?: readonly string[];
   },
 ): Promise<{ readonly hasPatch: boolean; readonly lines?: number }> {
   removeLeftovers(folder);
@@ -67,7 +66,7 @@ export async function leaveChangesIn(
     keptFolder: keptFolder(folder),
     scratchParent: folder,
     signal,
-    objects: [...await objectsOf({ folder: workdir, signal }), ...objects],
+    objects: await objectsOf({ folder: workdir, signal }),
   });
   await replaceFile(`${folder}/files.txt`, redactor.text(changed.map(nameLine).join("")));
   if (patch !== undefined) await replaceFile(`${folder}/diff.patch`, redactor.text(patch));
@@ -116,7 +115,7 @@ export function forgetNote(folder: string): void {
   for (const path of [notePath(folder), keptFolder(folder)]) removeQuietly(path);
 }
 
-export function removeQuietly(path: string): void {
+function removeQuietly(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });
   } catch { /* what stays is removed by whoever resumes the run */ }

@@ -8,14 +8,12 @@ import {
   noteFilesIn,
   readFilesNote,
   removeLeftovers,
-  removeQuietly,
 } from "../files/changes.ts";
 import { UntoldError } from "../files/list.ts";
 import type { Drive } from "./context.ts";
 import type { FilesNote } from "../files/snapshot.ts";
 import { keepTurnOf } from "../keep_turn.ts";
 import type { Action, StepPlace } from "./machine.ts";
-import { changedSinceTree, isOlderBaseline } from "../files/older_baseline.ts";
 import { stepFolder } from "./step_folders.ts";
 
 export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {
@@ -41,12 +39,7 @@ export async function changedInStep(
   const { plan: { workdir }, signal } = drive;
   const { baseline } = at.step;
   if (baseline === undefined) throw new UntoldError("it was not noted what the files were before the step");
-  const own = ownFolder(at, drive);
-  if (isOlderBaseline(baseline)) {
-    tellLook(at, "after", drive);
-    return await changedSinceTree(baseline, { folder: workdir, signal, objects: olderObjects(own) });
-  }
-  const note = await readFilesNote(own, baseline);
+  const note = await readFilesNote(ownFolder(at, drive), baseline);
   tellLook(at, "after", drive);
   return { note, changed: await filesChangedSince(note, { workdir, signal }) };
 }
@@ -60,8 +53,7 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
   try {
     const { changed, note } = await changedInStep(at, drive);
     const folder = ownFolder(at, drive);
-    const objects = [olderObjects(folder)];
-    const left = await leaveChangesIn({ workdir, folder, signal }, { changed, note, redactor, objects });
+    const left = await leaveChangesIn({ workdir, folder, signal }, { changed, note, redactor });
     const files = namedFiles(changed);
     record({
       ...{ type: "files_changed", ...place, ...files },
@@ -74,9 +66,7 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
 }
 
 export function forgetFiles(at: StepPlace, drive: Drive): void {
-  const own = ownFolder(at, drive);
-  forgetNote(own);
-  removeQuietly(olderScratch(own));
+  forgetNote(ownFolder(at, drive));
 }
 
 /**
@@ -104,15 +94,6 @@ function tellLook({ task, step }: Place, moment: "before" | "after", { record }:
 
 function ownFolder(at: Place, drive: Drive): string {
   return `${drive.folder.stepsDir}/${stepFolderOf(at, drive)}`;
-}
-
-/** Where git kept what an older version noted. */
-function olderScratch(folder: string): string {
-  return `${folder}/git`;
-}
-
-function olderObjects(folder: string): string {
-  return `${olderScratch(folder)}/objects`;
 }
 
 function stepFolderOf({ task, step }: Place, { target }: Drive): string {
