@@ -1,4 +1,6 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { UsageError } from "../../lib/base/errors.ts";
+import { onceAt } from "../../lib/cli/later/systemd_timers.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
 import { runProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
@@ -21,13 +23,19 @@ if [ "$1" = - ]; then cat >"$HOME/crontab"; exit; fi
 cat "$HOME/crontab"
 `;
 
+/** As the commands of systemd answer where a person's own manager of services runs. */
+const SYSTEMD = `#!/bin/sh
+echo "\${0##*/} $*" >>"$HOME/systemd.calls"
+[ "\${0##*/} $*" != "loginctl show-user --property=Linger --value" ] || echo yes
+`;
+
 interface LaterProject extends ExecProject {
   readonly home: string;
   /** Carries out a script as the timers do: with nothing of this process's environment. */
   carryOut(script: string): Promise<void>;
 }
 
-async function laterProject({ hasCron = false } = {}): Promise<LaterProject & AsyncDisposable> {
+async function laterProject({ hasCron = false, hasSystemd = false } = {}): Promise<LaterProject & AsyncDisposable> {
   const given = await execProject();
   const { sandbox } = given;
   const bin = `${sandbox.root}/timers`;
@@ -43,7 +51,9 @@ async function laterProject({ hasCron = false } = {}): Promise<LaterProject & As
   const script = await Deno.readTextFile(fake);
   await Deno.writeTextFile(fake, script.replace("\n", `\nFAKE_FOLDER=${sandbox.root}/fake\n`));
   await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
-  for (const [name, text] of Object.entries({ at: AT, atrm: ATRM, crontab: CRONTAB })) {
+  const systemctl = hasSystemd ? SYSTEMD : "#!/bin/sh\necho 'Failed to connect to bus' >&2\nexit 1\n";
+  const others = { systemctl, "systemd-run": SYSTEMD, loginctl: SYSTEMD };
+  for (const [name, text] of Object.entries({ at: AT, atrm: ATRM, crontab: CRONTAB, ...others })) {
     await Deno.writeTextFile(`${bin}/${name}`, text, { mode: 0o755 });
   }
   await Deno.copyFile("/usr/bin/sleep", `${bin}/cron`);
@@ -118,6 +128,64 @@ Deno.test("--every: a line of the crontab carries out the run, and the lines tha
     `${before}\n# panewright: exec task.md\n${line}\n`,
   );
   await project.carryOut(line.replace("5 2 * * 1-5,0 ", ""));
+});
+
+Deno.test("where neither at nor cron runs, the timers of systemd carry out the run", async () => {
+  await using project = await laterProject({ hasSystemd: true });
+  const { home } = project;
+  await Deno.writeTextFile(`${home}/no-atd`, "");
+  const once = await project.run(...SINGLE, "--at", "02:00 2031-05-17", "--json");
+  const { takenBackBy, when } = JSON.parse(once.stdout);
+  assertEquals([once.code, when], [0, "on 2031-05-17 02:00:00"], once.stderr);
+  const [, name = ""] = /^systemctl --user stop (panewright-[\da-f]{12})\.timer$/.exec(takenBackBy) ?? [];
+  const later = `${home}/.local/state/panewright/later`;
+  const calls = async () => (await Deno.readTextFile(`${home}/systemd.calls`)).trim().split("\n");
+  assertEquals(
+    (await calls()).at(-1),
+    `systemd-run --user --quiet --unit=${name} --on-calendar=2031-05-17 02:00:00 --timer-property=AccuracySec=1s ` +
+      `--property=KillMode=process /bin/sh ${later}/${name}.sh`,
+  );
+  await project.carryOut(`exec /bin/sh ${later}/${name}.sh`);
+  // Nobody needs the script again.
+  assertEquals((await Array.fromAsync(Deno.readDir(later))).map((entry) => entry.name), ["said.log"]);
+  const unread = await project.run(...SINGLE, "--at", "teatime");
+  assertEquals(unread.code, 2);
+  assertMatch(
+    unread.stderr,
+    /^panewright: Cannot use --at teatime: the timers of systemd, .*\n {2}Name a time as 02:00/,
+  );
+
+  const again = await project.run(...SINGLE, "--every", "weekday,sunday", "--at", "2:05");
+  assertEquals(again.code, 0, again.stderr);
+  const [, weekly = ""] = /disable --now (panewright-[\da-f]{12})\.timer" takes it back/.exec(again.stderr) ?? [];
+  assertEquals((await calls()).slice(-2), [
+    "systemctl --user daemon-reload",
+    `systemctl --user enable --quiet --now ${weekly}.timer`,
+  ]);
+  const units = `${home}/.config/systemd/user/${weekly}`;
+  assertStringIncludes(await Deno.readTextFile(`${units}.timer`), "OnCalendar=Mon..Fri,sunday *-*-* 2:05:00\n");
+  assertStringIncludes(await Deno.readTextFile(`${units}.service`), `ExecStart=/bin/sh "${later}/${weekly}.sh"\n`);
+});
+
+Deno.test("a time for a timer of systemd is the next such point of local time", () => {
+  const now = new Date(2026, 11, 31, 23, 30, 5);
+  for (
+    const [time, at] of [
+      ["23:45", "2026-12-31 23:45:00"],
+      ["2:00", "2027-01-01 02:00:00"],
+      ["02:00 tomorrow", "2027-01-01 02:00:00"],
+      ["22:00 2031-05-07", "2031-05-07 22:00:00"],
+      ["now + 3 hours", "2027-01-01 02:30:05"],
+      ["now+1 minute", "2026-12-31 23:31:05"],
+    ] as const
+  ) assertEquals(onceAt(time, now), at);
+  for (const time of ["23:00 today", "02:00 2026-12-31"]) {
+    assertThrows(() => onceAt(time, now), UsageError, "that is past");
+  }
+  assertThrows(() => onceAt("02:00 2031-02-31", now), UsageError, "there is no such day");
+  for (const time of ["noon", "24:00", "--user", "02:00; rm"]) {
+    assertThrows(() => onceAt(time, now), UsageError, "do not read it");
+  }
 });
 
 Deno.test("what cannot be begun later is told now: a time, days, a task, a daemon that does not run", async () => {

@@ -9,13 +9,13 @@ import { flagsWords } from "../detach.ts";
 import { passedEnvironment } from "../environment.ts";
 import { TRUST_VARIABLE } from "../trust.ts";
 import { commandInForm, startOfThis } from "../start_form.ts";
-import { cronTime, planAgain, planOnce } from "./timers.ts";
+import { cronTime, NoTimerError, planAgain, planOnce } from "./timers.ts";
 
 export const LATER_FLAGS = {
-  at: textFlag("TIME", "begin it then, by your system's at, without a terminal: 02:00, 'now + 3 hours'"),
+  at: textFlag("TIME", "begin it then, by your system's timers, without a terminal: 02:00, 'now + 3 hours'"),
   every: textFlag(
     "DAYS",
-    "begin it on each of these days at the time of --at, by your crontab: day, weekday, monday,friday",
+    "begin it on each of these days at the time of --at: day, weekday, monday,friday",
   ),
   "keep-env": textFlag(
     "NAME",
@@ -84,10 +84,15 @@ export async function startLater(
   const log = `${folder}/said.log`;
   const script = scriptOf({ call, env, cwd: io.cwd, log });
   const around = { time: at, env, signal: io.signal };
-  const plan = every === undefined ? await planOnce(script, around) : await planAgain({
-    ...{ script, folder, days: every },
-    title: [command, ...positionals].join(" ").slice(0, 100),
-  }, around);
+  const about = { script, folder, title: [command, ...positionals].join(" ").slice(0, 100) };
+  const own = every === undefined ? planOnce(script, around) : planAgain({ ...about, days: every }, around);
+  const plan = await own.catch(async (error) => {
+    if (!(error instanceof NoTimerError)) throw error;
+    const { planBySystemd } = await import("./systemd_timers.ts");
+    const planned = await planBySystemd({ ...about, days: every, now: new Date() }, around);
+    if (planned === undefined) throw error;
+    return planned;
+  });
   if (global.json) io.stdout(outputLine("run_planned", { ...plan, log }));
   else if (!global.quiet) {
     io.stderr(`It begins ${plan.when}; "${plan.takenBackBy}" takes it back. What it says then is in ${log}\n`);

@@ -11,14 +11,19 @@ import { sha256Hex } from "../../base/text/digest.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
 import { shellQuote } from "../../shell/mod.ts";
 
-interface Timer {
+/** What carries out is not on this machine, or does not run. */
+export class NoTimerError extends UsageError {
+  override name = "NoTimerError";
+}
+
+export interface Timer {
   /** For people: when it begins. */
   readonly when: string;
   /** The command that takes it back. */
   readonly takenBackBy: string;
 }
 
-interface TimerOptions {
+export interface TimerOptions {
   /** A time of day for cron; for at, whatever at reads. */
   readonly time: string;
   readonly env: Readonly<Record<string, string>>;
@@ -26,7 +31,7 @@ interface TimerOptions {
   readonly signal?: AbortSignal;
 }
 
-const LIMITS = { timeoutMs: 30_000, clearEnv: true } as const;
+export const LIMITS = { timeoutMs: 30_000, clearEnv: true } as const;
 
 /**
  * Has at carry out a script, once.
@@ -51,7 +56,7 @@ export async function planOnce(
   }
   if (/no atd running|can't open .*atd/i.test(stderr)) {
     await call(["atrm", job]);
-    throw new UsageError("Cannot begin anything later: atd, which carries out the jobs of at, does not run", {
+    throw new NoTimerError("Cannot begin anything later: atd, which carries out the jobs of at, does not run", {
       hint: "Start it: systemctl enable --now atd",
     });
   }
@@ -61,7 +66,7 @@ export async function planOnce(
 const TIMES = 'Times are those of at: 02:00, "02:00 tomorrow", "now + 3 hours", "22:00 2031-05-17".';
 
 /** Days of the week as cron counts them. */
-export const DAYS: Readonly<Record<string, string>> = {
+const DAYS: Readonly<Record<string, string>> = {
   day: "*",
   weekday: "1-5",
   monday: "1",
@@ -73,6 +78,14 @@ export const DAYS: Readonly<Record<string, string>> = {
   sunday: "0",
 };
 
+export interface AgainOptions {
+  readonly script: string;
+  /** Where the script is kept. */
+  readonly folder: string;
+  readonly title: string;
+  readonly days: string;
+}
+
 /**
  * Has cron carry out a script again and again: a line is added to this person's crontab, whose others stay.
  *
@@ -80,18 +93,12 @@ export const DAYS: Readonly<Record<string, string>> = {
  * @throws {UsageError} where that are no days or no time of day, cron is not there, or does not run
  */
 export async function planAgain(
-  { script, folder, title, days }: {
-    readonly script: string;
-    /** Where the script is kept. */
-    readonly folder: string;
-    readonly title: string;
-    readonly days: string;
-  },
+  { script, folder, title, days }: AgainOptions,
   { time, env, runner = systemProcessRunner, signal }: TimerOptions,
 ): Promise<Timer & { readonly line: string }> {
   const fields = cronTime(days, time);
   if (!await runsCron(runner)) {
-    throw new UsageError("Cannot begin anything again and again: cron does not run on this machine", {
+    throw new NoTimerError("Cannot begin anything again and again: cron does not run on this machine", {
       hint: "Start it: systemctl enable --now cron (on some systems, crond).",
     });
   }
@@ -132,6 +139,11 @@ export function cronTime(days: string, time: string): string {
       hint: "Name hours and minutes, such as 02:00.",
     });
   }
+  return `${Number(minutes)} ${Number(hours)} * * ${requireDays(days).map((day) => DAYS[day]).join(",")}`;
+}
+
+/** @throws {UsageError} where one is no day */
+export function requireDays(days: string): readonly string[] {
   const named = days.split(",").map((day) => day.trim().toLowerCase());
   const unknown = named.find((day) => !Object.hasOwn(DAYS, day));
   if (unknown !== undefined) {
@@ -139,7 +151,7 @@ export function cronTime(days: string, time: string): string {
       hint: `Days are ${Object.keys(DAYS).join(", ")}; several have a comma between them.`,
     });
   }
-  return `${Number(minutes)} ${Number(hours)} * * ${named.map((day) => DAYS[day]).join(",")}`;
+  return named;
 }
 
 /** macOS starts its own when somebody has a crontab. */
@@ -162,10 +174,10 @@ async function ask(
     return await runner.run({ argv, env: { ...env, LC_ALL: "C" }, ...LIMITS, ...more });
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    throw new UsageError(`Cannot begin anything later: ${argv[0]} is not on this machine`, { hint });
+    throw new NoTimerError(`Cannot begin anything later: ${argv[0]} is not on this machine`, { hint });
   }
 }
 
-function said(stderr: string): string {
+export function said(stderr: string): string {
   return sanitizeLine(stderr.trim().split("\n").at(-1) ?? "");
 }
