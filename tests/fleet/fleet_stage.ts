@@ -126,12 +126,16 @@ export async function fleetStage(
   const running = new Set<RunningProgram>();
   const workers = stack.use(new AsyncDisposableStack());
   const startWorker = (
-    clock: Readonly<Record<string, string>>,
+    { clock = {}, inside = [] }: {
+      readonly clock?: Readonly<Record<string, string>>;
+      readonly inside?: readonly string[];
+    },
     name: string,
     ...args: readonly string[]
   ): RunningProgram => {
     const asked = ["worker", "--name", name, "--accept", `${root}/worker.jsonc`, "--max-load", "1000", ...args];
-    const program = workers.use(startProgram([...argv, ...asked], {
+    const started = [...inside, ...argv, ...asked] as [string, ...string[]];
+    const program = workers.use(startProgram(started, {
       cwd: root,
       env: { ...homeOf(name), ...clock, PANEWRIGHT_FLEET: credentials["machine"] ?? "" },
     }));
@@ -142,15 +146,15 @@ export async function fleetStage(
   const worker = (name: string, ...args: readonly string[]) => startWorker({}, name, ...args);
   const resources = stack.move();
   return {
-    workerWithClock: async (offset, name) => startWorker(await clockOf(offset), name),
+    workerWithClock: async (offset, name) => startWorker({ clock: await clockOf(offset) }, name),
     ...{ sandbox, project, fleet, credentials, server, callAs },
     call: (...args) => callAs("me", ...args),
     start: (...args) => workers.use(startProgram([...argv, ...args], asUser("me"))),
-    async workerBehind({ port }, name) {
+    async workerBehind({ host = "127.0.0.1", inside = [], port }, name) {
       const own = JSON.parse(await Deno.readTextFile(credentials["machine"] ?? ""));
       const file = `${root}/${name}.json`;
-      await Deno.writeTextFile(file, JSON.stringify({ ...own, server: `nats://127.0.0.1:${port}` }), { mode: 0o600 });
-      return worker(name, "--fleet", file);
+      await Deno.writeTextFile(file, JSON.stringify({ ...own, server: `nats://${host}:${port}` }), { mode: 0o600 });
+      return startWorker({ inside }, name, "--fleet", file);
     },
     worker,
     async end() {

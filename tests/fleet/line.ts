@@ -1,8 +1,12 @@
 /** A line to a server that can be cut, as a cable is: nothing comes through, and nobody is told. */
 export interface Line extends AsyncDisposable {
+  /** Where it begins. @default {"127.0.0.1"} */
+  readonly host?: string;
   readonly port: number;
-  cut(): void;
-  mend(): void;
+  /** What a program is started by that is at its beginning. @default {[]} */
+  readonly inside?: readonly [string, ...string[]];
+  cut(): void | Promise<void>;
+  mend(): void | Promise<void>;
 }
 
 /** @param port of the server, on this machine */
@@ -48,7 +52,7 @@ export function openLine(port: number): Line {
       mended = Promise.withResolvers();
     },
     async [Symbol.asyncDispose]() {
-      this.mend();
+      await this.mend();
       listener.close();
       connections.forEach(close);
       await serving.catch(() => {});

@@ -1,4 +1,4 @@
-import { joinBytes } from "../../base/ports/bytes.ts";
+import { blobId } from "./blob_id.ts";
 import { listBlobs } from "./list.ts";
 import type { ReadFile } from "./snapshot.ts";
 
@@ -44,10 +44,4 @@ export async function keepContents(
       await Deno.writeFile(`${keptFolder}/${content}`, bytes, { mode: 0o600, createNew: true });
     },
   };
-}
-
-/** The id that git gives to the content of a file. */
-async function blobId(bytes: Uint8Array, digits: number): Promise<string> {
-  const whole = joinBytes([new TextEncoder().encode(`blob ${bytes.length}\0`), bytes]);
-  return new Uint8Array(await crypto.subtle.digest(digits === 64 ? "SHA-256" : "SHA-1", whole)).toHex();
 }

@@ -51,10 +51,11 @@ export async function filesChangedSince(
 
 export async function leaveChangesIn(
   { workdir, folder, signal }: ChangesPlace,
-  { changed, note: { snapshot: before, blobs }, redactor }: {
+  { changed, note: { snapshot: before, blobs }, redactor, objects = [] }: {
     readonly changed: readonly string[];
     readonly note: FilesNote;
     readonly redactor: Redactor;
+    readonly objects?: readonly string[];
   },
 ): Promise<{ readonly hasPatch: boolean; readonly lines?: number }> {
   removeLeftovers(folder);
@@ -66,7 +67,7 @@ export async function leaveChangesIn(
     keptFolder: keptFolder(folder),
     scratchParent: folder,
     signal,
-    objects: await objectsOf({ folder: workdir, signal }),
+    objects: [...await objectsOf({ folder: workdir, signal }), ...objects],
   });
   await replaceFile(`${folder}/files.txt`, redactor.text(changed.map(nameLine).join("")));
   if (patch !== undefined) await replaceFile(`${folder}/diff.patch`, redactor.text(patch));
@@ -115,7 +116,7 @@ export function forgetNote(folder: string): void {
   for (const path of [notePath(folder), keptFolder(folder)]) removeQuietly(path);
 }
 
-function removeQuietly(path: string): void {
+export function removeQuietly(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });
   } catch { /* what stays is removed by whoever resumes the run */ }

@@ -8,12 +8,14 @@ import {
   noteFilesIn,
   readFilesNote,
   removeLeftovers,
+  removeQuietly,
 } from "../files/changes.ts";
 import { UntoldError } from "../files/list.ts";
 import type { Drive } from "./context.ts";
 import type { FilesNote } from "../files/snapshot.ts";
 import { keepTurnOf } from "../keep_turn.ts";
 import type { Action, StepPlace } from "./machine.ts";
+import { changedSinceTree, isOlderBaseline } from "../files/older_baseline.ts";
 import { stepFolder } from "./step_folders.ts";
 
 export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {
@@ -39,7 +41,12 @@ export async function changedInStep(
   const { plan: { workdir }, signal } = drive;
   const { baseline } = at.step;
   if (baseline === undefined) throw new UntoldError("it was not noted what the files were before the step");
-  const note = await readFilesNote(ownFolder(at, drive), baseline);
+  const own = ownFolder(at, drive);
+  if (isOlderBaseline(baseline)) {
+    tellLook(at, "after", drive);
+    return await changedSinceTree(baseline, { folder: workdir, signal, objects: olderObjects(own) });
+  }
+  const note = await readFilesNote(own, baseline);
   tellLook(at, "after", drive);
   return { note, changed: await filesChangedSince(note, { workdir, signal }) };
 }
@@ -53,7 +60,8 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
   try {
     const { changed, note } = await changedInStep(at, drive);
     const folder = ownFolder(at, drive);
-    const left = await leaveChangesIn({ workdir, folder, signal }, { changed, note, redactor });
+    const objects = [olderObjects(folder)];
+    const left = await leaveChangesIn({ workdir, folder, signal }, { changed, note, redactor, objects });
     const files = namedFiles(changed);
     record({
       ...{ type: "files_changed", ...place, ...files },
@@ -66,7 +74,9 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
 }
 
 export function forgetFiles(at: StepPlace, drive: Drive): void {
-  forgetNote(ownFolder(at, drive));
+  const own = ownFolder(at, drive);
+  forgetNote(own);
+  removeQuietly(olderScratch(own));
 }
 
 /**
@@ -94,6 +104,15 @@ function tellLook({ task, step }: Place, moment: "before" | "after", { record }:
 
 function ownFolder(at: Place, drive: Drive): string {
   return `${drive.folder.stepsDir}/${stepFolderOf(at, drive)}`;
+}
+
+/** Where git kept what an older version noted. */
+function olderScratch(folder: string): string {
+  return `${folder}/git`;
+}
+
+function olderObjects(folder: string): string {
+  return `${olderScratch(folder)}/objects`;
 }
 
 function stepFolderOf({ task, step }: Place, { target }: Drive): string {

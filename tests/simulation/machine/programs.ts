@@ -170,9 +170,9 @@ export class Programs {
     const name = nameOf(program);
     if (name === "git") return undefined;
     if (name === "cat") return `${this.#stat(Number(/^\/proc\/(\d+)\/stat$/.exec(args[0] ?? "")?.[1])) ?? ""}\n`;
-    if (name === "sh") return this.#ancestry();
     const running = this.alive();
-    const [, file] = /^\/proc\/\[0-9\]\*\/(\w+)$/.exec(args[args.indexOf("-path") + 1] ?? "") ?? [];
+    const [file] = args.flatMap((arg) => /\/proc\/\[0-9\]\*\/(\w+)$/.exec(arg)?.slice(1) ?? []);
+    if (file === undefined) return this.#ancestry();
     if (file === "stat") {
       const pids = [1, 500, this.self.pid, ...running.map(({ pid }) => pid)];
       return `${pids.map((pid) => this.#stat(pid)).join("\n")}\n`;
@@ -211,11 +211,14 @@ export class Programs {
   }
 }
 
+/** What a shell gives to a program that looks at all processes. */
+const PROCESSES = /^exec "\$@" \/proc\/\[0-9\]\*\/\w+$/;
+
 /** Programs of the system, which are looked at the machine with. */
 const LOOKS: ReadonlySet<string> = new Set(["find", "cat", "git"]);
 
 function looks(argv: readonly string[]): boolean {
-  return LOOKS.has(nameOf(argv[0] ?? "")) || argv.some((word) => word.includes("boot_id"));
+  return LOOKS.has(nameOf(argv[0] ?? "")) || argv.some((word) => word.includes("boot_id") || PROCESSES.test(word));
 }
 
 function nameOf(program: string): string {
