@@ -49,10 +49,9 @@ export async function noteCheckout(
   try {
     await keepNote(file, await checkoutAsItIs(workdir, { run: folder.id, now: wallClock(), signal }));
   } catch (error) {
-    // Outside of git there is nothing to begin with.
-    if (error instanceof UsageError || error instanceof Deno.errors.NotFound) return;
-    if (!(error instanceof RuntimeError)) throw error;
-    await keepNote(file, { problem: error.message });
+    const isNoGit = error instanceof Deno.errors.NotFound;
+    if (!isNoGit && !(error instanceof RuntimeError) && !(error instanceof UsageError)) throw error;
+    await keepNote(file, { problem: isNoGit ? "git is not there" : error.message });
   }
 }
 
