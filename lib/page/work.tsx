@@ -37,7 +37,16 @@ export function Work({ client, path, stamp }: Place & {
   }
   const verbs = new Set(card.next.map(({ verb }) => verb));
   const { changes } = card;
-  if (!verbs.has("discard")) return null;
+  if (!verbs.has("discard")) {
+    // In the checkout itself there is nothing to apply.
+    return changes?.added === undefined ? null : (
+      <section class="work card" aria-labelledby="work">
+        <h2 id="work">What was changed</h2>
+        <Files changes={changes} />
+        <Patch client={client} path={path} />
+      </section>
+    );
+  }
   const act = async (does: () => Promise<preact.ComponentChildren>) => {
     setBusy(true);
     setProblem("");
@@ -147,7 +156,7 @@ function Reply({ client, isBusy, onReply, path }: Place & {
   );
 }
 
-function Patch({ client, onLine, path }: Place & { readonly onLine: (line: string) => void }) {
+function Patch({ client, onLine, path }: Place & Commenting) {
   const [patch, setPatch] = useState<string>();
   const [problem, setProblem] = useState("");
   const load = () => {
@@ -161,23 +170,28 @@ function Patch({ client, onLine, path }: Place & { readonly onLine: (line: strin
     <details class="detail diff" onToggle={(event) => event.currentTarget.open && load()}>
       <summary>The changes, line by line</summary>
       {problem === "" ? null : <p class="problem">{shownText(problem)}</p>}
-      {patch === undefined ? <p class="quiet">Loading…</p> : <Lines patch={patch} onLine={onLine} />}
+      {patch === undefined ? <p class="quiet">Loading…</p> : <Lines patch={patch} {...(onLine && { onLine })} />}
     </details>
   );
 }
 
+interface Commenting {
+  /** @default nothing can be said of a line */
+  readonly onLine?: (line: string) => void;
+}
+
 /** A line is quoted with its file and number, which is what an agent needs of it. */
-function Lines({ onLine, patch }: { readonly patch: string; readonly onLine: (line: string) => void }) {
+function Lines({ onLine, patch }: Commenting & { readonly patch: string }) {
   return (
     <div class="source patch" role="group" aria-label="The changes">
       {linesOf(patch).map(({ at, kind, text }, index) =>
-        at === undefined
-          ? <span key={index} class={kind === "removed" ? "bad" : kind}>{`${shownLine(text)}\n`}</span>
+        at === undefined || onLine === undefined
+          ? <span key={index} class={TONES[kind] ?? kind}>{`${shownLine(text)}\n`}</span>
           : (
             <button
               key={index}
               type="button"
-              class={`line ${kind === "added" ? "good" : kind}`}
+              class={`line ${TONES[kind] ?? kind}`}
               title={`Comment on ${at}`}
               onClick={() => onLine(`> ${at}: ${text.slice(1).trim()}`)}
             >
@@ -188,6 +202,8 @@ function Lines({ onLine, patch }: { readonly patch: string; readonly onLine: (li
     </div>
   );
 }
+
+const TONES: Readonly<Record<string, string>> = { added: "good", removed: "bad" };
 
 interface PatchLine {
   readonly kind: string;

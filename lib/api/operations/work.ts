@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
+import { endedCheckout } from "../../jobs/evidence/noted.ts";
 import { readOverview } from "../../run/overview.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { diffOf, keepResult } from "../../workspace/result.ts";
@@ -29,10 +30,14 @@ export const getWork = runOperation({
   id: "getWork",
   method: "get",
   path: "/v1/runs/{run}/work",
-  summary: "What was changed in the workspace of a run, as a patch",
+  summary: "What a run has changed in its workspace, or in the checkout itself, as a patch",
   replies: { 200: { about: "The patch.", schema: z.object({ patch: text("As `git diff` writes it.") }) } },
   problems: ["refused"],
   async handle(folder, { signal }) {
+    const inCheckout = endedCheckout(folder);
+    if (inCheckout !== undefined) {
+      return { status: 200, json: { patch: await diffOf(inCheckout.checkout, inCheckout, { signal }) } };
+    }
     const workspace = await workspaceIn(folder);
     return {
       status: 200,
