@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { exists } from "@std/fs";
 import { linesOf } from "../../../lib/page/work.tsx";
+import { listRunIds } from "../../../lib/run/find_run.ts";
 import { execProject } from "../../cli/commands/exec_project.ts";
 import { startBrowser, type TestPage, whyNoBrowser } from "../../support/browser.ts";
 import { runProgram } from "../../support/program.ts";
@@ -75,6 +76,18 @@ Deno.test({
     await press(page, "Remove it");
     await page.until(`document.querySelector(".work .good")?.innerText.startsWith("The workspace is gone.") === true`);
     assertMatch((await project.run("workspaces")).stdout, /There are no workspaces/);
+
+    // What a run in the checkout itself has changed can be looked at.
+    const inCheckout = await project.run("exec", "Build it once more.");
+    assertEquals(inCheckout.code, 0, inCheckout.stderr);
+    const [run = ""] = await listRunIds(project.path);
+    const { changes } = JSON.parse((await project.run("show", run, "--json")).stdout);
+    const path = changes.files.at(-1).path;
+    await page.goto(`${new URL(address!).origin}/runs/${run}`);
+    await page.until(`document.querySelector(".work .files")?.innerText.includes(${JSON.stringify(path)}) === true`);
+    await page.click(".work summary");
+    await page.until(`document.querySelector(".work .patch")?.innerText.includes(${JSON.stringify(path)}) === true`);
+    assertEquals(await page.evaluate(`document.querySelector(".work button") === null`), true);
     assertEquals(page.problems, []);
   },
 });
