@@ -37,16 +37,7 @@ export function Work({ client, path, stamp }: Place & {
   }
   const verbs = new Set(card.next.map(({ verb }) => verb));
   const { changes } = card;
-  if (!verbs.has("discard")) {
-    // In the checkout itself there is nothing to apply.
-    return changes?.added === undefined ? null : (
-      <section class="work card" aria-labelledby="work">
-        <h2 id="work">What was changed</h2>
-        <Files changes={changes} />
-        <Patch client={client} path={path} />
-      </section>
-    );
-  }
+  if (!verbs.has("discard")) return <InCheckout client={client} path={path} changes={changes} />;
   const act = async (does: () => Promise<preact.ComponentChildren>) => {
     setBusy(true);
     setProblem("");
@@ -95,6 +86,17 @@ export function Work({ client, path, stamp }: Place & {
         />
       </div>
       {verbs.has("reply") ? <Reply client={client} path={path} isBusy={isBusy} onReply={reply} /> : null}
+    </section>
+  );
+}
+
+/** What was changed in the checkout itself: there is nothing to apply. */
+function InCheckout({ changes, ...place }: Place & { readonly changes: Card["changes"] }) {
+  return changes?.added === undefined ? null : (
+    <section class="work card" aria-labelledby="work">
+      <h2 id="work">What was changed</h2>
+      <Files changes={changes} />
+      <Patch {...place} />
     </section>
   );
 }

@@ -75,6 +75,8 @@ export async function changedBetween(
   [from, to]: readonly [string, string],
   place: ReturnType<typeof inStore>,
 ): Promise<readonly ChangedFile[]> {
+  // A store need not have the base of what was not changed.
+  if (from === to) return [];
   const said = await git(["diff-tree", "-r", "-z", "--numstat", "--no-renames", from, to], place);
   return said.split("\0").filter((line) => line !== "").map((line) => {
     const [added = "", removed = "", path = ""] = line.split(/\t(.*?)\t(.*)/s);
@@ -127,10 +129,11 @@ export async function emptyIn({ base, store, tree }: Workspace, { signal }: Aski
 
 /** What was changed in a workspace since it began, as a patch for people. */
 export async function diffOf(
-  { base, store }: Workspace,
+  { base, store }: Pick<Workspace, "base" | "store">,
   { commit }: Pick<WorkspaceResult, "commit">,
   { signal }: Asking,
 ) {
+  if (base === commit) return "";
   return await git(["diff", "--no-ext-diff", "--no-textconv", "--no-color", base, commit], inStore(store, signal));
 }
 

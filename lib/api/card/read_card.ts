@@ -3,7 +3,7 @@ import { errorText } from "../../base/text/error_text.ts";
 import { workdirOf } from "../../journal/paths.ts";
 import { jobElsewhere } from "../../run/run_entry.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
-import { endedCheckout } from "../../jobs/evidence/noted.ts";
+import { checkoutWork } from "../../jobs/evidence/noted.ts";
 import { inStore } from "../../workspace/git.ts";
 import { changedBetween, keepResult, type WorkspaceResult } from "../../workspace/result.ts";
 import { findWorkspace, type Workspace, workspaceAround } from "../../workspace/workspace.ts";
@@ -50,11 +50,9 @@ async function changedInCheckout(
   folder: RunFolder,
   signal: AbortSignal,
 ): Promise<WorkspaceResult["files"] | undefined> {
-  const ended = endedCheckout(folder);
-  if (ended === undefined) return undefined;
-  const { checkout: { base, store }, commit } = ended;
   try {
-    return await changedBetween([base, commit], inStore(store, signal));
+    const work = await checkoutWork(folder, { signal });
+    return work && await changedBetween([work.base, work.commit], inStore(work.store, signal));
   } catch {
     signal.throwIfAborted();
     return undefined;

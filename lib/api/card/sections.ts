@@ -110,7 +110,7 @@ function questions({ waiting }: Card): readonly CardSection[] {
 const MOST_FILES = 12;
 const MOST_REFUSED = 5;
 
-function changed({ changes, name, notKept, state }: Card): readonly CardLine[] {
+function changed({ changes, name, notKept, run, state }: Card): readonly CardLine[] {
   if (notKept !== undefined) return [{ text: notKept, tone: "bad" }];
   if (changes === undefined) return [];
   const { added, files, inner, ref, removed } = changes;
@@ -118,7 +118,7 @@ function changed({ changes, name, notKept, state }: Card): readonly CardLine[] {
   const sum = added === undefined || removed === undefined ? "" : `, +${added} −${removed}`;
   const head = { text: `${plural(files.length, "file")}${sum}` };
   return [
-    ref === undefined && added === undefined ? head : { ...head, words: ["diff", name] },
+    ref === undefined && added === undefined ? head : { ...head, words: ["diff", ref === undefined ? run : name] },
     ...files.slice(0, MOST_FILES).map((file) => ({ text: fileText(file) })),
     ...(files.length > MOST_FILES ? [{ text: `and ${files.length - MOST_FILES} more` }] : []),
     ...inner.map((path) => ({
@@ -134,7 +134,7 @@ function fileText({ added, path, removed }: ChangedFile): string {
   return added === undefined || removed === undefined ? path : `${path}  +${added} −${removed}`;
 }
 
-function checked({ checks, name, state }: Card): readonly CardLine[] {
+function checked({ changes, checks, name, run, state }: Card): readonly CardLine[] {
   if (checks.length === 0) {
     return state === "passed" ? [{ text: "none: nothing was checked", tone: "caution" }] : [];
   }
@@ -142,7 +142,7 @@ function checked({ checks, name, state }: Card): readonly CardLine[] {
     {
       text: title,
       ...(passed ? {} : { tone: "bad" as const }),
-      ...(IN_TRIALS.test(title) ? { words: ["evidence", name] } : {}),
+      ...(IN_TRIALS.test(title) ? { words: ["evidence", changes?.ref === undefined ? run : name] } : {}),
     },
     ...(output === undefined ? [] : output.split("\n").map((text) => ({ text: `  ${text}` }))),
   ]);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { UsageError } from "../../base/errors.ts";
 import { JOBS } from "../../jobs/mod.ts";
-import { endedCheckout } from "../../jobs/evidence/noted.ts";
+import { checkoutWork } from "../../jobs/evidence/noted.ts";
 import { readOverview } from "../../run/overview.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { diffOf, keepResult } from "../../workspace/result.ts";
@@ -34,10 +34,8 @@ export const getWork = runOperation({
   replies: { 200: { about: "The patch.", schema: z.object({ patch: text("As `git diff` writes it.") }) } },
   problems: ["refused"],
   async handle(folder, { signal }) {
-    const inCheckout = endedCheckout(folder);
-    if (inCheckout !== undefined) {
-      return { status: 200, json: { patch: await diffOf(inCheckout.checkout, inCheckout, { signal }) } };
-    }
+    const work = await checkoutWork(folder, { signal, orNow: true });
+    if (work !== undefined) return { status: 200, json: { patch: await diffOf(work, work, { signal }) } };
     const workspace = await workspaceIn(folder);
     return {
       status: 200,

@@ -2,8 +2,7 @@ import { outputLine } from "../../api/output/line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { changedBetween, diffOf, keepResult } from "../../workspace/result.ts";
-import { endedCheckout } from "../../jobs/evidence/noted.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
+import { type CheckoutWork, checkoutWork } from "../../jobs/evidence/noted.ts";
 import { inStore } from "../../workspace/git.ts";
 import { commitsAround } from "../../workspace/turns.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
@@ -48,13 +47,17 @@ export const command = defineCommand({
   },
 });
 
-/** The run that is meant, where it has no workspace and what the checkout was is noted of it; by name, or the newest here. */
-async function meantCheckout(name: string | undefined, io: CliIo): Promise<RunFolder | undefined> {
+/** What the run that is meant has changed in the checkout itself: by name, or the newest here where there is no workspace. */
+async function meantCheckout(
+  name: string | undefined,
+  io: CliIo,
+): Promise<CheckoutWork & { readonly run: string } | undefined> {
   const isApart = name === undefined ? (await workspacesOf(io)).length > 0 : findWorkspace(name) !== undefined;
   if (isApart) return undefined;
   try {
     const run = await findMeantRun(io, name, undefined);
-    return endedCheckout(run) === undefined ? undefined : run;
+    const work = await checkoutWork(run, { signal: io.signal, orNow: true });
+    return work && { ...work, run: run.id };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return undefined;
@@ -63,21 +66,20 @@ async function meantCheckout(name: string | undefined, io: CliIo): Promise<RunFo
 
 /** Shows what has changed in the checkout from when a run in it began to its end. */
 async function showCheckout(
-  run: RunFolder,
+  work: CheckoutWork & { readonly run: string },
   { flags, global, io, other }: ShowingOptions & { readonly other: string | undefined },
 ): Promise<number> {
+  const { base, commit, run, store } = work;
   if (flags.turn !== undefined || flags.turns === true || other !== undefined) {
     throw new UsageError(
-      `Cannot show that of run ${run.id}: it worked in the checkout itself, and its turns are not kept`,
+      `Cannot show that of run ${run}: it worked in the checkout itself, and its turns are not kept`,
     );
   }
-  const { checkout, commit } = endedCheckout(run)!;
-  const { base, store } = checkout;
   const files = await changedBetween([base, commit], inStore(store, io.signal));
-  if (global.json) io.stdout(outputLine("workspace_result", { name: run.id, commit, files, inner: [] }));
+  if (global.json) io.stdout(outputLine("workspace_result", { name: run, commit, files, inner: [] }));
   else if (flags.stat === true) {
-    io.stdout(files.length === 0 ? "No file was changed.\n" : `Changed in ${checkout.origin}: ${filesText(files)}\n`);
-  } else showPatch(await diffOf(checkout, { commit }, io), io);
+    io.stdout(files.length === 0 ? "No file was changed.\n" : `Changed in the checkout: ${filesText(files)}\n`);
+  } else showPatch(await diffOf(work, work, io), io);
   return 0;
 }
 

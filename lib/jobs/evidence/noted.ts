@@ -19,6 +19,7 @@ export async function withNotes(
   play: () => Promise<RunResult>,
 ): Promise<RunResult> {
   if (isNew) await noteCheckout(about, plan);
+  else await Deno.remove(endOf(about.folder)).catch(() => {});
   let isJudged = false;
   try {
     const result = await play();
@@ -94,7 +95,8 @@ export async function keptOfCheckout(
 ): Promise<{ readonly commit: string } | { readonly problem: string }> {
   try {
     const commit = await keepCheckout(checkout, { signal });
-    await replaceFile(endOf(folder), commit);
+    // Where it cannot be written, what the checkout is later is told in its place.
+    await replaceFile(endOf(folder), commit).catch(() => {});
     return { commit };
   } catch (error) {
     signal.throwIfAborted();
@@ -104,13 +106,30 @@ export async function keptOfCheckout(
   }
 }
 
-/** What a checkout was when a run in it began, and the commit of what it was when that ended; `undefined` where nobody knows. */
-export function endedCheckout(
+/** What a run in the checkout itself has changed: the store's commits of what was there when it began, and when it ended. */
+export interface CheckoutWork {
+  readonly store: string;
+  readonly base: string;
+  readonly commit: string;
+}
+
+/**
+ * What a run in the checkout itself has changed. `undefined` where it has worked elsewhere, or what was there is not known.
+ *
+ * @param orNow whether it is what there is now where no end was noted. @default {false}
+ * @throws {RuntimeError} where git cannot take what is there
+ */
+export async function checkoutWork(
   folder: TrialRun["run"]["folder"],
-): { readonly checkout: Workspace; readonly commit: string } | undefined {
+  { orNow = false, signal }: Pick<TrialRun["run"], "signal"> & { readonly orNow?: boolean },
+): Promise<CheckoutWork | undefined> {
   const checkout = readAt(noteOf(folder) ?? "");
-  if (checkout === undefined || lstatOrUndefined(endOf(folder)) === undefined) return undefined;
-  return { checkout, commit: readRegularText(endOf(folder), { maxBytes: 1024 }) };
+  const isEnded = lstatOrUndefined(endOf(folder)) !== undefined;
+  if (checkout === undefined || !isEnded && !orNow) return undefined;
+  const commit = isEnded
+    ? readRegularText(endOf(folder), { maxBytes: 1024 })
+    : await keepCheckout(checkout, { signal });
+  return { ...checkout, commit };
 }
 
 /** What the checks are given of what git ignores, and was changed since the run began: agents may have done so. */

@@ -213,7 +213,7 @@ Deno.test("diff shows what a run in the checkout itself has changed from its beg
   }
   assertEquals(
     (await all.call("shop", "diff", "--stat")).stdout,
-    `Changed in ${shop}: 1 file, +1 −1\n  a.txt  +1 −1\n`,
+    "Changed in the checkout: 1 file, +1 −1\n  a.txt  +1 −1\n",
   );
   const { commit: _, ...told } = JSON.parse((await all.call("shop", "diff", "--json")).stdout);
   const files = [{ path: "a.txt", added: 1, removed: 1 }];
@@ -221,7 +221,11 @@ Deno.test("diff shows what a run in the checkout itself has changed from its beg
   const { code, stderr } = await all.call("shop", "diff", "--turns");
   assertEquals(code, 2);
   assertMatch(stderr, /Cannot show that of run .*: it worked in the checkout itself/);
-  await withNotes(about, { plan, isNew: false }, () => Promise.resolve({ outcome: "fail", reason: "no" }));
+  await withNotes(about, { plan, isNew: false }, async () => {
+    // While it is at work, it is what there is now.
+    assertMatch((await all.call("shop", "diff")).stdout, /-one\n\+three\n$/);
+    return { outcome: "fail", reason: "no" };
+  });
   assertMatch((await all.call("shop", "diff")).stdout, /-one\n\+three\n$/);
 });
 
