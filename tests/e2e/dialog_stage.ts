@@ -1,6 +1,5 @@
 import { spoolAt } from "../../lib/agents/spool.ts";
 import type { DialogFact } from "../../lib/journal/loop/facts.ts";
-import { walk } from "@std/fs";
 import { responseFileInstruction } from "../../lib/turn/instruction.ts";
 import { DEFAULT_PERMISSION_POLICY, type PermissionPolicy } from "../../lib/policy/mod.ts";
 import { DEFAULT_HANDOFF_SETTINGS, type HandoffSettings } from "../../lib/turn/settings.ts";
@@ -17,6 +16,7 @@ import type { HookCommand } from "../../lib/agents/hook_command.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import type { Turn } from "../lab/steps.ts";
 import { type AgentStage, setUpStage } from "./agent_stage.ts";
+import { runProgram } from "../support/program.ts";
 import { leaveAnswerFor } from "../support/run_mail.ts";
 
 /** What a turn of a real agent is played with. */
@@ -190,8 +190,9 @@ export async function setUpDialogs(options: DialogStageOptions): Promise<DialogS
       ),
     recorded: (command) => Promise.resolve(decided().some((record) => record["command"] === command)),
     async told() {
-      const logs = await Array.fromAsync(walk(stage.sandbox.root, { exts: [".jsonl"], includeDirs: false }));
-      return (await Promise.all(logs.map(({ path }) => Deno.readTextFile(path)))).join("");
+      // The CLI is still there, and makes and removes folders meanwhile: a walk would trip over them.
+      const argv = ["find", stage.sandbox.root, "-name", "*.jsonl", "-type", "f", "-exec", "cat", "{}", "+"] as const;
+      return (await runProgram(argv, { cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeoutMs: 30_000 })).stdout;
     },
     sources: () => decided().map(({ source }) => String(source)),
     results: () => records().filter(({ type }) => type === "outcome").map(({ result }) => String(result)),
