@@ -1,6 +1,6 @@
 import { createTmuxClient } from "../../lib/tmux/plain_client.ts";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
-import { findProcess, listProcesses, type ProcessInfo, processTree } from "../../lib/base/ports/process_table.ts";
+import { listProcesses, type ProcessInfo, processTree } from "../../lib/base/ports/process_table.ts";
 import type { Sandbox } from "../support/sandbox.ts";
 import type { Death } from "./evidence.ts";
 import type { AgentStrike } from "./plan.ts";
@@ -18,8 +18,8 @@ export interface Agents {
   kill(strike: AgentStrike): Promise<string | undefined>;
 }
 
-/** How long processes take at most to vanish when they are killed, and with their terminal. */
-const VANISH_MS = 400;
+/** How long processes take at most to vanish when they are killed, and with their terminal: some tidy up first. */
+const VANISH_MS = 5000;
 
 /**
  * Watches what runs in a sandbox: panes of tmux servers, and agents that log themselves.
@@ -45,8 +45,13 @@ export function watchAgents(
     return { server: servers[0], agents: [...panes[0] ?? [], ...own] };
   };
 
-  const noteDeaths = async (atMs = Date.now()) => {
+  const noteDeaths = async () => {
     await look();
+    await noteGone();
+  };
+
+  const noteGone = async () => {
+    const atMs = Date.now();
     const all = new Map((await listProcesses()).map((one) => [one.pid, one]));
     for (const { pid, startTime } of seen.values()) {
       const now = all.get(pid);
@@ -56,19 +61,26 @@ export function watchAgents(
     }
   };
 
+  /** Notes when each of them is gone: another one may have been started before the last. */
+  const vanished = async (pids: readonly number[]) => {
+    for (const deadline = Date.now() + VANISH_MS; Date.now() < deadline;) {
+      await noteGone();
+      if (pids.every((pid) => dead.has(pid) || !seen.has(pid))) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+
   return {
     get deaths() {
       const told = agentLog().flatMap(({ at, dead: pids }) => pids.map((pid) => ({ atMs: Date.parse(at), pid })));
       return [...told, ...deaths];
     },
-    noteDeaths: () => noteDeaths(),
+    noteDeaths,
     async kill(strike) {
       const { server, agents } = await look();
-      const atMs = Date.now();
       if (strike.target === "tmux") {
         if (server === undefined || !tryKill(server.pid)) return undefined;
-        await vanished([server.pid, ...server.panePids]);
-        await noteDeaths(atMs);
+        await vanished(server.panePids);
         return `tmux server ${server.pid}`;
       }
       const agent = agents[strike.pick % agents.length];
@@ -77,8 +89,7 @@ export function watchAgents(
       const victim = programs[Math.floor(strike.pick / 8) % programs.length];
       if (victim === undefined || !tryKill(victim.pid)) return undefined;
       // A launcher ends with the native program that it has started.
-      await vanished([victim.pid, agent.pid]);
-      await noteDeaths(atMs);
+      await vanished([agent.pid]);
       return victim.pid === agent.pid ? `agent ${agent.pid}` : `process ${victim.pid} of agent ${agent.pid}`;
     },
   };
@@ -119,14 +130,6 @@ async function findServers(env: Readonly<Record<string, string>>): Promise<reado
     }];
   }));
   return servers.flat();
-}
-
-async function vanished(pids: readonly number[]): Promise<void> {
-  for (const deadline = Date.now() + VANISH_MS; Date.now() < deadline;) {
-    const found = await Promise.all(pids.map((pid) => findProcess(pid)));
-    if (found.every((one) => one === undefined)) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 function tryKill(pid: number): boolean {
