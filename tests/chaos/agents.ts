@@ -119,7 +119,9 @@ interface Server {
 async function findServers(env: Readonly<Record<string, string>>): Promise<readonly Server[]> {
   const folder = `${env["TMUX_TMPDIR"]}/tmux-${Deno.uid()}`;
   const sockets = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
-  const servers = await Promise.all(sockets.map(async ({ name }): Promise<readonly Server[]> => {
+  // What tries whether tmux starts is no agent.
+  const own = sockets.filter(({ name }) => !name.startsWith("panewright-doctor-"));
+  const servers = await Promise.all(own.map(async ({ name }): Promise<readonly Server[]> => {
     const client = createTmuxClient({ socket: `${folder}/${name}`, env });
     const { code, stdout } = await client.run(["list-panes", "-a", "-F", "#{pid} #{pane_pid} #{pane_dead}"]);
     const panes = stdout.trim().split("\n").map((line) => line.split(" "));

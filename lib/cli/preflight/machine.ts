@@ -21,8 +21,9 @@ export async function checkTmux({ processRunner }: Pick<LookContext, "processRun
   const client = createTmuxClient({ socket, processRunner });
   try {
     const version = await requireTmux(client);
-    // Should panewright be killed meanwhile, the server ends by itself.
-    const started = await client.run(["new-session", "-d", "-x", "80", "-y", "24", "--", "sleep", "5"]);
+    // Should panewright be killed meanwhile, the server ends by itself, and leaves nothing.
+    const ends = ["sh", "-c", 'sleep 5; rm -f "${TMUX%%,*}"'];
+    const started = await client.run(["new-session", "-d", "-x", "80", "-y", "24", "--", ...ends]);
     if (started.code === 0) {
       const socketPath = await findSocketPath(client);
       await killServer(client);
