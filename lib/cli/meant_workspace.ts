@@ -12,7 +12,8 @@ export const WORKSPACE_ARGUMENT = {
 
 /** @throws {UsageError} which names those that there are */
 export async function meantWorkspace(name: string | undefined, { cwd }: Pick<CliIo, "cwd">): Promise<Workspace> {
-  const all = listWorkspaces();
+  // Where something is tried nobody means to look.
+  const all = listWorkspaces().filter(({ partOf }) => partOf?.as !== "check" && partOf?.as !== "base");
   if (name !== undefined) {
     const found = findWorkspace(name);
     if (found !== undefined) return found;

@@ -119,7 +119,7 @@ interface Server {
 async function findServers(env: Readonly<Record<string, string>>): Promise<readonly Server[]> {
   const folder = `${env["TMUX_TMPDIR"]}/tmux-${Deno.uid()}`;
   const sockets = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
-  // What tries whether tmux starts is no agent.
+  // The trial of tmux is not an agent.
   const own = sockets.filter(({ name }) => !name.startsWith("panewright-doctor-"));
   const servers = await Promise.all(own.map(async ({ name }): Promise<readonly Server[]> => {
     const client = createTmuxClient({ socket: `${folder}/${name}`, env });

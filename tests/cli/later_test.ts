@@ -1,7 +1,8 @@
-import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { UsageError } from "../../lib/base/errors.ts";
-import { onceAt } from "../../lib/cli/later/systemd_timers.ts";
+import { onceAt, planBySystemd } from "../../lib/cli/later/systemd_timers.ts";
 import { listRunIds } from "../../lib/run/find_run.ts";
+import { tempDir } from "../support/temp_dir.ts";
 import { runProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { type ExecProject, execProject } from "./commands/exec_project.ts";
@@ -165,6 +166,26 @@ Deno.test("where neither at nor cron runs, the timers of systemd carry out the r
   const units = `${home}/.config/systemd/user/${weekly}`;
   assertStringIncludes(await Deno.readTextFile(`${units}.timer`), "OnCalendar=Mon..Fri,sunday *-*-* 2:05:00\n");
   assertStringIncludes(await Deno.readTextFile(`${units}.service`), `ExecStart=/bin/sh "${later}/${weekly}.sh"\n`);
+});
+
+Deno.test("a machine that lacks a command of systemd says which, and one without systemctl has no such timers", async () => {
+  await using dir = await tempDir();
+  const plan = (there: readonly string[]) =>
+    planBySystemd(
+      { script: "#!/bin/sh\ntrue\n", folder: dir.path, title: "exec", days: undefined, now: new Date() },
+      {
+        ...{ time: "now + 1 hour", env: { HOME: dir.path } },
+        runner: {
+          run: ({ argv: [program] }) =>
+            there.includes(program)
+              ? Promise.resolve({ code: 0, stdout: "", stderr: "", timedOut: false, truncated: false })
+              : Promise.reject(new Deno.errors.NotFound(program)),
+        },
+      },
+    );
+  assertEquals(await plan([]), undefined);
+  await assertRejects(() => plan(["systemctl"]), UsageError, 'systemd-run says "it is not on this machine"');
+  assertMatch((await plan(["systemctl", "systemd-run"]))?.when ?? "", /^on .*, if you are logged in then/);
 });
 
 Deno.test("a time for a timer of systemd is the next such point of local time", () => {

@@ -52,7 +52,9 @@ async function meantCheckout(
   name: string | undefined,
   io: CliIo,
 ): Promise<CheckoutWork & { readonly run: string } | undefined> {
-  const isApart = name === undefined ? (await workspacesOf(io)).length > 0 : findWorkspace(name) !== undefined;
+  const isApart = name === undefined
+    ? (await workspacesOf(io)).some(({ partOf }) => partOf === undefined)
+    : findWorkspace(name) !== undefined;
   if (isApart) return undefined;
   try {
     const run = await findMeantRun(io, name, undefined);

@@ -25,11 +25,11 @@ export async function planBySystemd(
   { time, env, runner = systemProcessRunner, signal }: TimerOptions,
 ): Promise<Timer | undefined> {
   const call = (argv: CommandSpec["argv"]) =>
-    runner.run({ argv, env: { ...env, LC_ALL: "C" }, ...LIMITS, ...(signal && { signal }) });
-  const manager = await call(["systemctl", "--user", "show-environment"]).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
-  if (manager?.code !== 0) return undefined;
+    runner.run({ argv, env: { ...env, LC_ALL: "C" }, ...LIMITS, ...(signal && { signal }) }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      return { code: 127, stdout: "", stderr: "it is not on this machine" };
+    });
+  if ((await call(["systemctl", "--user", "show-environment"])).code !== 0) return undefined;
   const ask = async (argv: CommandSpec["argv"]) => {
     const { code, stderr } = await call(argv);
     if (code !== 0) throw new UsageError(`Cannot begin anything later: ${argv[0]} says "${said(stderr)}"`);
@@ -69,12 +69,9 @@ export function onceAt(time: string, now: Date): string {
   const [, hours, minutes, day = ""] =
     /^([01]?\d|2[0-3]):([0-5]\d)(?:\s+(today|tomorrow|\d{4}-\d\d-\d\d))?$/i.exec(time.trim()) ?? [];
   if (hours === undefined) {
-    throw new UsageError(
-      `Cannot use --at ${time}: the timers of systemd, which take the place of at here, do not read it`,
-      {
-        hint: 'Name a time as 02:00, "02:00 tomorrow", "02:00 2031-05-17" or "now + 3 hours"; at reads more.',
-      },
-    );
+    throw new UsageError(`Cannot use --at ${time}: the timers of systemd, in the place of at here, do not read it`, {
+      hint: 'Name a time as 02:00, "02:00 tomorrow", "02:00 2031-05-17" or "now + 3 hours"; at reads more.',
+    });
   }
   const [year, month, date] = day.includes("-")
     ? day.split("-").map(Number)
@@ -96,7 +93,7 @@ function textOf(at: Date): string {
 }
 
 async function unitsFolder(env: TimerOptions["env"]): Promise<string> {
-  const config = env["XDG_CONFIG_HOME"] ?? `${env["HOME"]}/.config`;
+  const config = env["XDG_CONFIG_HOME"] || `${env["HOME"]}/.config`;
   await Deno.mkdir(dirname(config), { recursive: true });
   return await makeFoldersBelow(config, "systemd/user");
 }

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { dirname } from "@std/path/posix";
 import { defaultsOf } from "../../../lib/base/settings.ts";
 import { EVIDENCE_SETTINGS } from "../../../lib/evidence/settings.ts";
 import { withNotes } from "../../../lib/jobs/evidence/noted.ts";
@@ -222,7 +223,9 @@ Deno.test("diff shows what a run in the checkout itself has changed from its beg
   assertEquals(code, 2);
   assertMatch(stderr, /Cannot show that of run .*: it worked in the checkout itself/);
   await withNotes(about, { plan, isNew: false }, async () => {
-    // While it is at work, it is what there is now.
+    // While it is at work, it is what there is now, also where the code as it was is tried meanwhile.
+    const { base, name } = JSON.parse(await Deno.readTextFile(`${dirname(folder.journalPath)}/checkout.json`));
+    await openWorkspace(shop, { at: base, task: "x", now: new Date(), signal, partOf: { target: name, as: "base" } });
     assertMatch((await all.call("shop", "diff")).stdout, /-one\n\+three\n$/);
     return { outcome: "fail", reason: "no" };
   });
