@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/text/suggest.ts";
 import { listRunIds } from "../run/find_run.ts";
 import { isRunId, type RunFolder, runFolderAt } from "../run/run_folder.ts";
-import { findWorkspace, listWorkspaces, type Workspace } from "../workspace/workspace.ts";
+import { findWorkspace, isTrial, listWorkspaces, type Workspace } from "../workspace/workspace.ts";
 import type { CliIo } from "./console/command.ts";
 
 export const WORKSPACE_ARGUMENT = {
@@ -13,7 +13,7 @@ export const WORKSPACE_ARGUMENT = {
 /** @throws {UsageError} which names those that there are */
 export async function meantWorkspace(name: string | undefined, { cwd }: Pick<CliIo, "cwd">): Promise<Workspace> {
   // Where something is tried nobody means to look.
-  const all = listWorkspaces().filter(({ partOf }) => partOf?.as !== "check" && partOf?.as !== "base");
+  const all = listWorkspaces().filter(({ partOf }) => !isTrial(partOf));
   if (name !== undefined) {
     const found = findWorkspace(name);
     if (found !== undefined) return found;

@@ -9,7 +9,7 @@ import { isSameWork, type Lane, workName } from "../journal/exec/lane.ts";
 import type { LaneState, MergeProblem } from "../journal/exec/state.ts";
 import { setUpWorkspace } from "../jobs/set_up.ts";
 import { openWorkspace } from "../workspace/open_workspace.ts";
-import { changedPaths, dropChecks, dropWorkspace, keepResult } from "../workspace/result.ts";
+import { changedPaths, dropWorkspace, keepResult } from "../workspace/result.ts";
 import { commitTree, hasLanded, land, landedIn, markedIn, mergeOf } from "../workspace/target.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Lanes } from "./context.ts";
@@ -157,7 +157,6 @@ async function lookAtMerge(
   },
 ): Promise<Together> {
   const { run, signal, target: { name, origin } } = lanes;
-  await dropChecks(name);
   const workspace = await openWorkspace(origin, {
     ...{
       at: candidate,

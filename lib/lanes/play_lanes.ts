@@ -43,8 +43,8 @@ export async function playLanes(
   await freeTarget(target);
   const all = checksOfAll(tasks.map(({ pipeline }) => plan.pipelines[pipeline]));
   const checks = all.filter((check) => check.type === "shell");
-  await using early = openBaseTrial({ run, plan });
-  if (plan.sandbox?.whole !== undefined && (run.state().lanes ?? []).length === 0) early.begin(checks, target);
+  await using early = await openBaseTrial({ run, plan }, target);
+  if (plan.sandbox?.whole !== undefined && (run.state().lanes ?? []).length === 0) early.begin(checks);
   const judge = createJudge({ run, plan, early });
   const over = new AbortController();
   await using fan = new Fan({

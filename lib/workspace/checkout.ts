@@ -16,6 +16,11 @@ interface Asking {
 const LIMIT: Limit = { maxNewBytes: 256 * 1024 * 1024, maxNewFiles: 200_000, lookMs: 60_000 };
 const PLAIN_LIMIT: Limit = { maxNewBytes: 64 * 1024 * 1024, maxNewFiles: 20_000, lookMs: 10_000 };
 
+/** As what the checkout is known that a run works in itself. */
+export function notedName(run: string): string {
+  return nameOf(`run ${run}`);
+}
+
 /**
  * The checkout that agents are about to work in itself, as a workspace is known: what it is now is its base. Nothing of the
  * person's is changed, and its name is no workspace's.
@@ -32,7 +37,7 @@ export async function checkoutAsItIs(
     readonly isHead?: boolean;
   },
 ): Promise<Workspace> {
-  const name = nameOf(`run ${run}`);
+  const name = notedName(run);
   const isPlain = !await isInRepository(folder, signal);
   const repository = await (isPlain ? plainFolder(folder) : repositoryOf(folder, signal));
   const { objects, prefix, settings, store, top } = repository;

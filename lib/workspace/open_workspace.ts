@@ -10,7 +10,7 @@ import { git, gitLine, inStore } from "./git.ts";
 import { bringIgnored } from "./bring.ts";
 import { freePorts, takePorts } from "./ports.ts";
 import { beginIndex, bringObjects, commitFiles, type Limit } from "./snapshot.ts";
-import { noteWorkspace, placesOf, takeName, type Workspace } from "./workspace.ts";
+import { isTrial, noteWorkspace, placesOf, takeName, type Workspace } from "./workspace.ts";
 
 /** What of a person's repository says what its files look like on the disk. */
 const KEPT_SETTINGS = [
@@ -100,7 +100,7 @@ async function refsOf(
   folder: string,
   { partOf, signal }: Pick<Opening, "partOf" | "signal">,
 ): Promise<readonly string[]> {
-  if (partOf?.as === "check" || partOf?.as === "base") return [];
+  if (isTrial(partOf)) return [];
   const refs = await git(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/panewright"], { cwd: folder, signal });
   return refs.split("\n");
 }

@@ -9,7 +9,7 @@ import { partsOf, type PatchPart, patchWith } from "./patch.ts";
 import { freePorts } from "./ports.ts";
 import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
 import { landedIn, mergeIn } from "./target.ts";
-import { emptyTree, listWorkspaces, placesOf, type Workspace } from "./workspace.ts";
+import { emptyTree, isTrial, listWorkspaces, placesOf, type Workspace } from "./workspace.ts";
 
 /** A part of a change, each character of which is a byte, and its path below the top of the repository. */
 export type NamedPart = PatchPart & { readonly path: string };
@@ -253,14 +253,10 @@ export async function removeWorkspace(
   return commits;
 }
 
-/**
- * Removes what was made to check what comes together in a workspace: a process that was killed may have left it.
- *
- * @param as `base`: what was made to check what it began with
- */
-export async function dropChecks(target: string, as: "check" | "base" = "check"): Promise<void> {
+/** Removes what was made to try what is in a workspace, or what it began with: a process that was killed may have left it. */
+export async function dropTrials(target: string): Promise<void> {
   for (const left of listWorkspaces()) {
-    if (left.partOf?.target === target && left.partOf.as === as) await dropWorkspace(left);
+    if (left.partOf?.target === target && isTrial(left.partOf)) await dropWorkspace(left);
   }
 }
 

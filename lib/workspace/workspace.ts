@@ -46,6 +46,11 @@ const WORKSPACE = object({
 /** A clone, and where it came from. */
 export type Workspace = ValueOf<typeof WORKSPACE>;
 
+/** Whether something is tried in a workspace, and no agent works there. */
+export function isTrial(partOf: Workspace["partOf"]): boolean {
+  return partOf?.as === "check" || partOf?.as === "base";
+}
+
 /** Where workspaces are: what is known of them where no agent in a sandbox can write, and beside it what agents work in. */
 interface Places {
   readonly known: string;

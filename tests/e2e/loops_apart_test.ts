@@ -265,3 +265,38 @@ function journals(home: string): string {
   );
   return entries.map((entry) => Deno.readTextFileSync(`${runs}/${entry}/journal.ndjson`)).join("");
 }
+
+Deno.test("run --workspace: the reviewer is told which places of the changes no test misses, with evidence.budget_minutes", async () => {
+  const told: string[] = [];
+  await using project = await jobsProject(
+    {
+      ...{ loop: "programmer, programmer_review, tester", project_test_cmd: ["node", "--test"] },
+      ...{ evidence: { budget_minutes: 5 }, limits: { min_review_cycles_before_approval: 1 } },
+      roles: { programmer: WITHOUT_PANE, programmer_review: WITHOUT_PANE, tester: WITHOUT_PANE },
+    },
+    (name, { prompts }) => {
+      if (name === "programmer_summary") {
+        return { commands: ["echo 'exports.n = 2;' | tee one.js > other.js"], response: "Both are 2." };
+      }
+      if (!name.includes("review")) return { response: "- node --test: exit code 0\nRESULT: PASS" };
+      told.push(prompts.at(-1) ?? "");
+      return { response: reviewResponse("APPROVED") };
+    },
+    {
+      ...{ "one.js": "exports.n = 1;\n", "other.js": "exports.n = 1;\n" },
+      "one.test.js": [
+        'const { test } = require("node:test");',
+        'test("is there", () => require("./other.js"));',
+        'test("is even", () => require("node:assert").equal(require("./one.js").n % 2, 0));\n',
+      ].join("\n"),
+    },
+  );
+  const { code, stderr, stdout } = await project.run("run", "Make both 2", "--workspace", "--trust");
+  assertEquals(code, 0, stderr + stdout);
+  assertMatch(
+    told[0] ?? "",
+    /WHAT TRIALS OF THE CHANGES HAVE SHOWN .*\n[^]*no check misses 1 place that was changed: other\.js:1\n/,
+  );
+  // It is looked at once: nothing was changed after it.
+  assertEquals(journals(project.sandbox.home).split('"evidence_gathered"').length, 2);
+});

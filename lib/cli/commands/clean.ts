@@ -1,4 +1,6 @@
 import { UsageError } from "../../base/errors.ts";
+import { notedName } from "../../workspace/checkout.ts";
+import { dropTrials } from "../../workspace/result.ts";
 import { listRunIds } from "../../run/find_run.ts";
 import { refuseLinks, type RunFolder, runFolderAt } from "../../run/run_folder.ts";
 import { JOBS } from "../../jobs/mod.ts";
@@ -78,6 +80,8 @@ async function* cleanRuns(workdir: string, options: CleanOptions): AsyncGenerato
     const bytes = await sizeOfFolder(folder.path);
     const reason = await reasonToKeep(overview, { all: options.all, processes });
     const isKept = reason !== undefined || !options.isDryRun && !await removeRun(folder);
+    // Of a run in the checkout itself that was killed, and was not resumed.
+    if (!isKept && !options.isDryRun) await dropTrials(notedName(folder.id));
     yield { overview, endedSeconds, bytes, keptBecause: isKept ? reason ?? IS_EXECUTED : undefined };
   }
 }

@@ -34,7 +34,7 @@ async function playAndJudge(
   const { plan } = options;
   const shellChecks = () =>
     checksOfAll((run.state().pipelines ?? []).map((name) => plan.pipelines[name])).filter(isShell);
-  await using early = openBaseTrial({ run, plan });
+  await using early = await openBaseTrial({ run, plan });
   const judge = createJudge({ run, plan, early });
   const onAtWork = () => isNew && early.begin(shellChecks());
   const result = await playOnGround(() => playOnce(run, { ...options, judge, onAtWork }), {

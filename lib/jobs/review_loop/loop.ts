@@ -19,6 +19,8 @@ export interface LoopOptions extends Pick<RunParts, "state" | "record" | "signal
   readonly runTestCommand: (command: TestCommand) => Promise<TestCommandResult>;
   /** Looks whether what has passed holds. */
   readonly judge: () => ReturnType<Judge>;
+  /** Whether whoever reviews the changes is told what the judge finds. @default {false} */
+  readonly isReviewJudged?: boolean;
   readonly isProgramGone: (command: TestCommand) => boolean;
   /** What is done before that is recorded which follows from a response or a test. */
   readonly beforeTold: (fact: ReviewFact) => Promise<void>;
@@ -50,8 +52,12 @@ export async function driveLoop(options: LoopOptions): Promise<RunResult> {
   }
 }
 
-async function playTurn(turn: Turn, { state, record, takeAgent, askAgent }: LoopOptions): Promise<void> {
-  const { id: turnId, role, round, cycle } = turn;
+async function playTurn(turn: Turn, options: LoopOptions): Promise<void> {
+  const { state, record, takeAgent, askAgent, isReviewJudged = false, judge } = options;
+  const { id: turnId, role, round, cycle, kind } = turn;
+  if (isReviewJudged && role === "programmer_review" && kind !== "verdict" && state().turn?.id !== turnId) {
+    await judge();
+  }
   using _agent = await takeAgent(role);
   const isBegun = state().turn?.id === turnId;
   const { length: promptBytes } = new TextEncoder().encode(promptOf(state(), turn));

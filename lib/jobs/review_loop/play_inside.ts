@@ -85,7 +85,7 @@ export async function playInside(parts: RunParts): Promise<RunResult> {
   };
   const { plan } = parts;
   const { projectTestCmd: command, testCommandTimeoutSeconds: timeLimitSeconds } = plan.loop;
-  await using early = openBaseTrial({ run: parts, plan });
+  await using early = await openBaseTrial({ run: parts, plan });
   const isNew = Object.keys(state().agents).length === 0;
   const judgeAll = createJudge({ run: parts, plan, early });
   const checks = command === undefined ? [] : [{ command, timeLimitSeconds }];

@@ -83,6 +83,7 @@ export async function playLoop(
         around: plan.sandboxOfCommands,
       }),
     judge: parts.judge ?? (() => Promise.resolve({ how: "", output: "" })),
+    isReviewJudged: (plan.evidence?.budgetMinutes ?? 0) > 0 && plan.loop.projectTestCmd !== undefined,
     isProgramGone: (command) =>
       isOutsideProgramGone(command, { folder: plan.workdir, searchPath: Deno.env.get("PATH") ?? "" }),
   });

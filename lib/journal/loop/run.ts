@@ -153,7 +153,13 @@ export const RUN_ENDS = {
       notMade ? state : { ...state, base: { passed, detail, failed, ...present({ total }) } },
     ...BASE_TRIED,
   }),
-  evidence_gathered: loopRecord(RUN_FACTS.evidence_gathered, EVIDENCE),
+  evidence_gathered: loopRecord(RUN_FACTS.evidence_gathered, {
+    state: (state, { problem, remarks }) => ({
+      ...state,
+      judged: [...(problem === undefined ? [] : [problem]), ...remarks],
+    }),
+    ...EVIDENCE,
+  }),
   host_decided: loopRecord(RUN_FACTS.host_decided, HOST_DECIDED),
   run_finished: loopRecord({
     ...RUN_FACTS.run_finished,

@@ -30,6 +30,8 @@ export interface RunRecords extends Recoverable, WithUnusable, Reaching {
   readonly left?: readonly string[];
   /** How the checks ended on the code as it was; missing where that is not known. */
   readonly base?: BaseTests;
+  /** What a judge has found of the work that is to be reviewed next. @default {[]} */
+  readonly judged?: readonly string[];
   readonly postProcessed: readonly string[];
   /** By what git would have run something before any agent worked; undefined where that was not noted. */
   readonly gitActs: readonly string[] | undefined;

@@ -25,8 +25,9 @@ export const TURN_BEGINS = {
     promptBytes: number,
     ...TAKEN,
   }, {
-    state: (state, fact) => ({
+    state: ({ judged = [], ...state }, fact) => ({
       ...state,
+      ...(fact.role === "programmer_review" && judged.length > 0 ? { judged } : {}),
       turn: newTurn(fact, tokensIn(state.tokens.byWorker[fact.role] ?? {})),
       // An earlier version did not tell it: by now others may have changed what they liked.
       changesDue: undefined,

@@ -1,11 +1,14 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runCli } from "../../../lib/cli/main.ts";
 import { tryLockFile } from "../../../lib/base/ports/lock_file.ts";
+import { notedName } from "../../../lib/workspace/checkout.ts";
+import { listWorkspaces, noteWorkspace, placesOf } from "../../../lib/workspace/workspace.ts";
 import type { RunFolder } from "../../../lib/run/run_folder.ts";
 import { findProcess } from "../../../lib/base/ports/process_table.ts";
 import type { ReviewFact } from "../../../lib/journal/loop/facts.ts";
 import { fakeIo } from "../../support/fake_io.ts";
 import { agentReady, reviewFinished, reviewStarted, writeRun } from "../../support/run_folders.ts";
+import { useStateHome } from "../../support/state_home.ts";
 import { type TempDir, tempDir } from "../../support/temp_dir.ts";
 
 const DAY_MS = 86_400_000;
@@ -60,4 +63,32 @@ Deno.test("clean --json: an object a run, and one for all", async () => {
   );
   assertEquals([removed.type, removed.run, removed.state, removed.dryRun], ["removed", run.id, "passed", false]);
   assertEquals(cleaned, { type: "cleaned", v: 1, runs: 1, bytes: removed.bytes, kept: {}, dryRun: false });
+});
+
+Deno.test("clean: what a killed run has left of a trial goes with it, and no other's", async () => {
+  await using dir = await tempDir();
+  using _state = useStateHome(`${dir.path}/state`);
+  const run = await writeReview(dir, { daysAgo: 30 });
+  const { known, trees } = placesOf();
+  await Deno.mkdir(known, { recursive: true });
+  for (const [name, of] of [["left", run.id], ["other", "20200101-000000-aaaa"]] as const) {
+    const tree = `${trees}/${name}`;
+    await Deno.mkdir(tree, { recursive: true });
+    await noteWorkspace({
+      ...{
+        name,
+        tree,
+        workdir: tree,
+        origin: dir.path,
+        top: dir.path,
+        store: `${dir.path}/store`,
+        base: "0".repeat(40),
+      },
+      ...{ settings: [], madeAt: new Date(0).toISOString(), partOf: { target: notedName(of), as: "base" } },
+    });
+  }
+  await clean(dir, "--keep=0", "--dry-run");
+  assertEquals(listWorkspaces().length, 2);
+  await clean(dir, "--keep=0");
+  assertEquals(listWorkspaces().map(({ name }) => name), ["other"]);
 });

@@ -110,7 +110,7 @@ export async function judged(
     }
   }
   const there = await runProgram(["sh", "-c", check], { cwd: tree, env, timeoutMs: 60_000 });
-  await using trial = openBaseTrial(trialRun);
+  await using trial = await openBaseTrial(trialRun);
   if (early !== undefined) trial.begin(checks);
   if (early === "given up") await trial[Symbol.asyncDispose]();
   const judge = createJudge({ ...trialRun, early: trial });

@@ -32,5 +32,6 @@ export function buildPrompt(input: PromptInput): string {
 
 /** The prompt of a turn, by what was recorded until now. */
 export function promptOf(state: RunState, turn: Turn): string {
-  return buildPrompt({ context: contextOf(state), state: state.loop, turn, ...present({ base: state.base }) });
+  const { base, judged, loop } = state;
+  return buildPrompt({ context: contextOf(state), state: loop, turn, ...present({ base, judged }) });
 }

@@ -1,3 +1,4 @@
+import { dataBlock } from "../../../base/text/markdown.ts";
 import {
   acceptanceTests,
   assemble,
@@ -23,6 +24,7 @@ export function programmerReviewPrompt(input: PromptInput): string {
     quotedTestCommand(input),
     upstream(input, { role: "programmer", always: "full" }),
     unheld(input),
+    input.judged && dataBlock("WHAT TRIALS OF THE CHANGES HAVE SHOWN", input.judged.join("\n")),
     `Read the changed files themselves, not only the report: do they do what the analysis and the scenario test ask for, \
 are errors handled, is anything broken that worked before, was a test weakened?`,
     reviewForm(input, "programmer"),

@@ -18,6 +18,8 @@ export interface PromptInput {
   readonly turn: Turn;
   /** What the project's tests had come to before; missing where that is not known. */
   readonly base?: BaseTests;
+  /** What a judge has found of the work that is to be reviewed. @default {[]} */
+  readonly judged?: readonly string[];
 }
 
 /** The parts of a prompt; one that has nothing to say is undefined. */
