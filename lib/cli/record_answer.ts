@@ -3,7 +3,9 @@ import { outputLine } from "../api/output/line.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 import { present } from "../base/schema.ts";
 import type { Waiting } from "../journal/waiting.ts";
-import { runCommandLine } from "../run/command_line.ts";
+import { JOBS } from "../jobs/mod.ts";
+import { continuedBy } from "../run/command_line.ts";
+import { readOverview } from "../run/overview.ts";
 import type { RunFolder } from "../run/run_folder.ts";
 import { type CliIo, type GlobalFlags, textFlag } from "./console/command.ts";
 import { requireTrustOfRun } from "./trust.ts";
@@ -37,7 +39,7 @@ export async function recordAnswer(
   if (global.json) io.stdout(outputLine("answer_recorded", given));
   else if (!global.quiet) {
     const what = question.dialog === undefined ? "Question" : "Dialog";
-    const resume = runCommandLine(["resume", folder.id], wd);
+    const resume = continuedBy(await readOverview(folder, JOBS), { wd });
     const problem = given.notResumed === undefined ? "" : `The run could not be resumed: ${given.notResumed}\n`;
     const next = given.goesOn ? "The run continues by itself." : `${problem}Resume with: ${resume}`;
     const asked = tellsQuestion ? `It asked: ${sanitizeLine(question.dialog?.subject ?? question.text)}\n` : "";

@@ -137,6 +137,8 @@ export const PROGRESS = {
   target: optional(text),
   /** What a person should know of its PASS, as far as that was looked into. */
   remarks: optional(listOf(text)),
+  /** The command that continues it once its question is answered. */
+  resumeCommand: optional(text),
   /** How the run ended, until it is resumed; without a command where there is nothing to resume. */
   finished: orMissing(
     object({

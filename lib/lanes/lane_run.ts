@@ -49,6 +49,7 @@ export async function playLane(lane: LaneState, task: LaneTask, lanes: Lanes): P
     ...lanes.options,
     ...{ plan: await planFor(lane, { lanes, plan, task }), signal: lanes.signal },
     whereArguments: ["--wd", workdir],
+    resumedBy: (...words: readonly string[]) => lanes.run.commandLine("resume", ...words),
     onEvent: tellOf(lane, lanes),
   };
   const { pipeline: _own, ...ofOthers } = overrides;

@@ -35,6 +35,7 @@ export async function playLoopIn(lane: LaneState, task: LaneTask, { begun, lanes
     // The caps of the run hold for all lanes together.
     ...{ plan: { ...plan, caps: {} }, ...present({ person }), signal: lanes.signal },
     whereArguments: ["--wd", lane.workdir],
+    resumedBy: (...words) => lanes.run.commandLine("resume", ...words),
     ...(lead === undefined ? {} : { taken: () => turnsOf(lead) }),
     onEvent: tellOf(lane, { begun, lanes, plan }),
   };

@@ -24,5 +24,19 @@ export function resumeCommandOf(
   }
   const isDamaged = problem instanceof DamagedJournalError;
   const resumes = canResume(condition, { job: progress?.job, executed }) || (isDamaged && progress !== undefined);
-  return resumes ? runCommandLine(["resume", folder.id, ...(isDamaged ? ["--from-last-good"] : [])], wd) : undefined;
+  return resumes ? continuedBy({ folder, progress }, { wd, words: isDamaged ? ["--from-last-good"] : [] }) : undefined;
+}
+
+/** The command that continues a run: where it is a part of another one, as it has told when it ended, that which continues this. */
+export function continuedBy(
+  { folder: { id }, progress }: Pick<RunOverview, "folder" | "progress">,
+  { wd, words = [] }: { readonly wd: string | undefined; readonly words?: readonly string[] },
+): string {
+  const told = progress?.finished?.resumeCommand ?? progress?.resumeCommand;
+  return told !== undefined && resumedIn(told) !== id ? told : runCommandLine(["resume", id, ...words], wd);
+}
+
+/** The run that a command resumes: one that is a part of another is continued with that. */
+export function resumedIn(resumeCommand: string): string | undefined {
+  return /^panewright resume (\S+)/.exec(resumeCommand)?.[1];
 }

@@ -135,10 +135,12 @@ async function conduct<Fact extends AnyFact, State>(
 ): Promise<RunReport<State>> {
   const { execution, folder, mail, opening, onBegun, warnings = [] } = beginning;
   const { signal = new AbortController().signal, clock = systemClock, wallClock = () => new Date() } = options;
-  const { whereArguments = [], startedBy } = options;
+  const { resumedBy: ofWhole, whereArguments = [], startedBy } = options;
   const startedAtMs = clock.now();
   const commandLine = (command: string, ...words: readonly string[]) =>
-    shellJoin(["panewright", command, folder.id, ...whereArguments, ...words]);
+    command === "resume" && ofWhole !== undefined
+      ? ofWhole(...words)
+      : shellJoin(["panewright", command, folder.id, ...whereArguments, ...words]);
   const resumeCommand = commandLine("resume");
   using recorder = openRecorder(beginning, { ...options, resumeCommand, clock });
   const { record, warn, state, redactor, meter } = recorder;

@@ -29,6 +29,8 @@ export interface RunOptions<Fact> {
   readonly signal?: AbortSignal;
   readonly onForcedExit?: OnForcedExit;
   readonly whereArguments?: readonly string[];
+  /** The command that continues it, where it is a part of another run: that one is resumed. */
+  readonly resumedBy?: (...words: readonly string[]) => string;
   readonly clock?: Clock;
   readonly wallClock?: () => Date;
   /**

@@ -3,6 +3,9 @@ import { stateFolder } from "../base/ports/state_folder.ts";
 import { inStore } from "./git.ts";
 import { commitOfNow, isInRepository, makeStoreOf, plainFolder, repositoryOf, storePathOf } from "./open_workspace.ts";
 import { bringObjects, commitFiles, commitOfTree, type Limit, ownIndex } from "./snapshot.ts";
+import { applyResult } from "./result.ts";
+import { commitTree } from "./target.ts";
+import { treeOf } from "./trees.ts";
 import { nameOf, placesOf, type Workspace } from "./workspace.ts";
 
 interface Asking {
@@ -77,6 +80,28 @@ export async function keepCheckout(checkout: Workspace, { signal }: Asking): Pro
   // The base comes along: the commit follows it.
   if (commit !== checkout.base) await bringObjects(commit, { store: checkout.store, borrowed: objects, signal });
   return commit;
+}
+
+/**
+ * Takes back what was changed in a checkout from its base to a later commit of its store; what was changed since stays.
+ *
+ * @param checkout by what name it is told
+ * @returns the files that were written; none where nothing of it is there any more
+ * @throws {RuntimeError} which names the files that were changed since in the same lines, or are in the way
+ */
+export async function undoCheckout(
+  checkout: Workspace,
+  { commit, signal }: Asking & { readonly commit: string },
+): Promise<readonly string[]> {
+  const { base, store } = checkout;
+  if (base === commit) return [];
+  const tree = await treeOf(base, { store, signal });
+  const before = await commitTree(tree, { store, signal, onto: commit, message: "The checkout as it was" });
+  const hint = () => "Commit or undo yours first.";
+  return await applyResult({ ...checkout, base: commit }, { commit: before }, {
+    signal,
+    refused: { verb: "undo", hint },
+  });
 }
 
 /** Removes what is kept of a checkout that is removed for good. */

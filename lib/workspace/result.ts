@@ -147,7 +147,11 @@ export async function diffOf(
 export async function applyResult(
   workspace: Workspace,
   { commit }: Pick<WorkspaceResult, "commit">,
-  { choose, signal }: Asking & { readonly choose?: ChooseParts },
+  { choose, signal, refused = CANNOT_APPLY }: Asking & {
+    readonly choose?: ChooseParts;
+    /** What is said where nothing can be written. @default that it cannot be applied */
+    readonly refused?: Refused;
+  },
 ): Promise<readonly string[]> {
   const { name, store, top } = workspace;
   const patch = `${placesOf().known}/${name}.patch`;
@@ -156,7 +160,11 @@ export async function applyResult(
     const { commit: now, objects } = await commitOfNow(workspace, { index: index.path, signal });
     const here = inStore(store, signal, objects);
     const { conflicts, tree: merged } = await mergeIn([now, commit], here);
-    if (conflicts.length > 0) throw conflictError(workspace, conflicts);
+    const cannot = (why: string, hint: string, cause?: unknown) =>
+      new RuntimeError(`Cannot ${refused.verb} ${name}: ${why}`, { cause, hint: `Nothing was written. ${hint}` });
+    if (conflicts.length > 0) {
+      throw cannot(`your checkout has other changes to the same lines of ${conflicts.join(", ")}`, refused.hint(name));
+    }
     const files = await changedBetween([now, merged], here);
     if (files.length === 0) return [];
     // Through a file, and byte for byte: what is in files need not be UTF-8.
@@ -165,10 +173,7 @@ export async function applyResult(
     const chosen = choose === undefined ? files.map(({ path }) => path) : await chooseIn(patch, { choose, files });
     if (chosen.length === 0) return [];
     await git(["apply", "--whitespace=nowarn", patch], { cwd: top, signal }).catch((cause) => {
-      throw new RuntimeError(`Cannot apply ${name}: something of yours is in the way`, {
-        cause,
-        hint: `Nothing was written. ${errorText(cause)}`,
-      });
+      throw cannot("something of yours is in the way", errorText(cause), cause);
     });
     return chosen;
   } finally {
@@ -199,15 +204,16 @@ function byteText(bytes: Uint8Array): string {
   return pieces.join("");
 }
 
-function conflictError({ name }: Workspace, files: readonly string[]): RuntimeError {
-  return new RuntimeError(
-    `Cannot apply ${name}: your checkout has other changes to the same lines of ${files.join(", ")}`,
-    {
-      hint:
-        `Nothing was written. Commit or undo yours first, or take the result as a branch: panewright apply ${name} --branch ${name}`,
-    },
-  );
+interface Refused {
+  readonly verb: string;
+  readonly hint: (name: string) => string;
 }
+
+const CANNOT_APPLY: Refused = {
+  verb: "apply",
+  hint: (name) =>
+    `Commit or undo yours first, or take the result as a branch: panewright apply ${name} --branch ${name}`,
+};
 
 /** @throws {UsageError} where there is a branch of that name */
 export async function branchResult(

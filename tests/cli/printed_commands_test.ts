@@ -2,7 +2,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { walk } from "@std/fs";
 import { COMMANDS, findCommand } from "../../lib/cli/command_table.ts";
-import { createPrintedCommands } from "../support/printed_commands.ts";
+import { createPrintedCommands, whyNotApart } from "../support/printed_commands.ts";
+import { tempDir } from "../support/temp_dir.ts";
 import { GLOBAL_FLAGS } from "../../lib/cli/console/parse.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -114,4 +115,26 @@ Deno.test("a printed command that only looks is carried out where it was printed
   await printed("panewright show fix\n  diff   panewright diff NAME\npanewright show is the card of one.\n");
   await assertRejects(() => printed("Look: panewright show gone\n"), Error, "no such run");
   await printed("Look: panewright show gone\n");
+});
+
+const notApart = await whyNotApart();
+
+Deno.test({
+  name: `a printed command that changes something is carried out, and what it has changed is gone afterwards${
+    notApart === undefined ? "" : ` (not here: ${notApart})`
+  }`,
+  ignore: notApart !== undefined,
+  async fn() {
+    await using dir = await tempDir();
+    await dir.write({ "kept.txt": "as it was\n" });
+    const act = 'test "$2" != gone || exit 2; echo changed > kept.txt; echo made > made.txt';
+    const { carryOut } = createPrintedCommands({
+      ...{ argv: ["sh", "-c", act, "panewright"], cwd: dir.path, env: { PATH: Deno.env.get("PATH") ?? "" } },
+    });
+    const printed = (stdout: string) => carryOut("exec", { stdout, stderr: "" });
+    await printed('  apply   panewright apply fix\n  reply   panewright reply fix "…"\n');
+    await assertRejects(() => printed("panewright discard gone\n"), Error, "which fails");
+    assertEquals([...Deno.readDirSync(dir.path)].map(({ name }) => name), ["kept.txt"]);
+    assertEquals(Deno.readTextFileSync(`${dir.path}/kept.txt`), "as it was\n");
+  },
 });

@@ -1,3 +1,4 @@
+import { shellJoin } from "../../lib/shell/mod.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import type { Turn } from "../lab/steps.ts";
@@ -352,6 +353,27 @@ Deno.test("what was made in the checkout itself is tried elsewhere, too, and its
   assertMatch((await run([...project.argv, "diff", NAME])).said, /^diff --git a\/fixed\.txt[^]*\+rounded\n$/);
   // It leaves nothing in the person's repository.
   assertEquals((await git("for-each-ref", "refs/panewright")).said, "");
+  // It can be undone, and that as well; what the person changes since stays, in the index, too.
+  const undo = async (...words: readonly string[]) => await run([...project.argv, "undo", NAME, ...words]);
+  await Deno.writeTextFile(`${folder}/.gitignore`, ".panewright/\n*.log\n");
+  await git("add", ".gitignore");
+  await Deno.writeTextFile(`${folder}/fixed.txt`, "rounded by me\n");
+  const refused = await undo();
+  assertEquals(refused.code, 1);
+  assertMatch(
+    refused.said,
+    /Cannot undo run-\S+: your checkout has other changes to the same lines of fixed\.txt\n.*written/,
+  );
+  assertEquals(Deno.readTextFileSync(`${folder}/fixed.txt`), "rounded by me\n");
+  await Deno.writeTextFile(`${folder}/fixed.txt`, "rounded\n");
+  assertEquals((await undo("--turn", "1")).code, 2);
+  assertMatch((await undo()).said, /^As before run \S+: fixed\.txt\nWhat it had changed: .* diff \S+\n$/);
+  assertEquals((await git("status", "--porcelain", "--", ".gitignore", "fixed.txt")).said, "A  .gitignore\n");
+  assertMatch((await undo()).said, /^Nothing is there any more of what run \S+ has changed\.\n$/);
+  const patch = await run(["sh", "-c", `${shellJoin([...project.argv, "diff", NAME])} | git apply`]);
+  assertEquals([patch.code, Deno.readTextFileSync(`${folder}/fixed.txt`)], [0, "rounded\n"], patch.said);
+  await Deno.writeTextFile(`${folder}/.gitignore`, ".panewright/\n");
+  await git("rm", "-q", "--cached", ".gitignore");
   const evidence = (...words: readonly string[]) => run([...project.argv, "evidence", ...words]);
   const file = `${home}/evidence.json`;
   assertEquals((await evidence(NAME, "-o", file)).code, 0);

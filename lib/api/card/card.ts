@@ -1,3 +1,4 @@
+import { resumedIn } from "../../run/command_line.ts";
 import { present } from "../../base/schema.ts";
 import { lastLines } from "../../base/text/lines.ts";
 import { refusedIn } from "../../journal/common.ts";
@@ -163,11 +164,15 @@ function nextOf(
   if (state === "running") return answers;
   const resume = header.resumeCommand === undefined ? [] : [{
     ...(elsewhere === undefined
-      ? { verb: "resume", words: ["resume", run] }
+      ? { verb: "resume", words: ["resume", resumedIn(header.resumeCommand) ?? run] }
       : { verb: "retry", words: ["fleet", "retry", elsewhere] }),
     does: answers.length > 0 ? "then continue it" : "continue where it was",
   }];
-  if (workspace === undefined || waiting.length > 0) return [...answers, ...resume];
+  if (waiting.length > 0) return [...answers, ...resume];
+  if (workspace === undefined) {
+    const isKnown = changes?.added !== undefined;
+    return [...resume, ...(isKnown ? [{ verb: "undo", does: "put the files back", words: ["undo", run] }] : [])];
+  }
   const hasWork = (changes?.files.length ?? 0) > 0;
   return [
     ...resume,

@@ -63,7 +63,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, OutputSchema>> = {
   clean: printed("clean", "removed", "cleaned"),
   workspaces: printed("workspaces", "workspace"),
   diff: printed("diff", "workspace_result", "workspace_turn"),
-  undo: printed("undo", "workspace_result"),
+  undo: printed("undo", "workspace_result", "workspace_applied"),
   apply: printed("apply", "workspace_applied"),
   pr: printed("pr", "workspace_delivered"),
   discard: printed("discard", "workspace_discarded"),

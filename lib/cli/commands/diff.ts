@@ -2,13 +2,12 @@ import { outputLine } from "../../api/output/line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { sanitizeLine, sanitizeText } from "../../base/text/sanitize.ts";
 import { changedBetween, diffOf, keepResult } from "../../workspace/result.ts";
-import { type CheckoutWork, checkoutWork } from "../../jobs/evidence/noted.ts";
 import { inStore } from "../../workspace/git.ts";
 import { commitsAround } from "../../workspace/turns.ts";
-import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { type CliIo, defineCommand, type GlobalFlags, integerFlag, switchFlag } from "../console/command.ts";
-import { findMeantRun } from "../find_named_run.ts";
-import { meantWorkspace, WORKSPACE_ARGUMENT, workspacesOf } from "../meant_workspace.ts";
+import { type MeantCheckout, meantCheckout } from "../meant_checkout.ts";
+import { meantWorkspace, WORKSPACE_ARGUMENT } from "../meant_workspace.ts";
 import { filesText, resultText } from "../show/workspace_words.ts";
 
 /** `panewright diff`: what was changed in a workspace, or by a run in the checkout itself. */
@@ -23,7 +22,7 @@ export const command = defineCommand({
     turns: switchFlag("list the turns that have changed a file"),
   },
   async run({ flags, global, positionals: [name, other] }, io) {
-    const checkout = await meantCheckout(name, io);
+    const checkout = await meantCheckout(name, io, { orNow: true });
     if (checkout !== undefined) return await showCheckout(checkout, { flags, global, io, other });
     const workspace = await meantWorkspace(name, io);
     if (other !== undefined) {
@@ -47,31 +46,12 @@ export const command = defineCommand({
   },
 });
 
-/** What the run that is meant has changed in the checkout itself: by name, or the newest here where there is no workspace. */
-async function meantCheckout(
-  name: string | undefined,
-  io: CliIo,
-): Promise<CheckoutWork & { readonly run: string } | undefined> {
-  const isApart = name === undefined
-    ? (await workspacesOf(io)).some(({ partOf }) => partOf === undefined)
-    : findWorkspace(name) !== undefined;
-  if (isApart) return undefined;
-  try {
-    const run = await findMeantRun(io, name, undefined);
-    const work = await checkoutWork(run, { signal: io.signal, orNow: true });
-    return work && { ...work, run: run.id };
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return undefined;
-  }
-}
-
 /** Shows what has changed in the checkout from when a run in it began to its end. */
 async function showCheckout(
-  work: CheckoutWork & { readonly run: string },
+  { run: { id: run }, work }: MeantCheckout,
   { flags, global, io, other }: ShowingOptions & { readonly other: string | undefined },
 ): Promise<number> {
-  const { base, commit, run, store } = work;
+  const { base, commit, store } = work;
   if (flags.turn !== undefined || flags.turns === true || other !== undefined) {
     throw new UsageError(
       `Cannot show that of run ${run}: it worked in the checkout itself, and its turns are not kept`,

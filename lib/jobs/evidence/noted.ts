@@ -106,11 +106,11 @@ export async function keptOfCheckout(
   }
 }
 
-/** What a run in the checkout itself has changed: the store's commits of what was there when it began, and when it ended. */
-export interface CheckoutWork {
-  readonly store: string;
-  readonly base: string;
+/** What a run in the checkout itself has changed: its base is what was there when it began, its commit what was there when it ended. */
+export interface CheckoutWork extends Workspace {
   readonly commit: string;
+  /** Whether that was noted; otherwise it is what there is now. */
+  readonly isEnded: boolean;
 }
 
 /**
@@ -129,7 +129,7 @@ export async function checkoutWork(
   const commit = isEnded
     ? readRegularText(endOf(folder), { maxBytes: 1024 })
     : await keepCheckout(checkout, { signal });
-  return { ...checkout, commit };
+  return { ...checkout, commit, isEnded };
 }
 
 /** What the checks are given of what git ignores, and was changed since the run began: agents may have done so. */

@@ -145,6 +145,7 @@ export const QUESTION_RECORDS = {
   }),
   /** Nobody is there to answer: the run waits until both commands were given. */
   question_waiting: stepRecord({ question: text, text, answerCommand: text, resumeCommand: text }, {
+    progress: (_before, { resumeCommand }) => ({ resumeCommand }),
     words: ({ text: asked, answerCommand, resumeCommand }) => [
       paragraph(asked.trim(), "caution", "result"),
       line(`Answer with:  ${answerCommand}`, "plain", "result"),
