@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { shellJoin } from "../../lib/shell/mod.ts";
 import { CAN_RUN } from "../support/can_run_sandbox.ts";
-import { type CliName } from "../support/clis.ts";
+import type { CliName } from "../support/clis.ts";
 import { readMarkdown } from "../support/markdown.ts";
 import { openPersonTerminal } from "../support/person_terminal.ts";
 import { runProgram } from "../support/program.ts";
