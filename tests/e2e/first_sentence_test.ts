@@ -1,5 +1,5 @@
 /** README.md's sentence, as it stands there, in projects of six kinds: what a person has in the first minute. */
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertMatch, assertStringIncludes } from "@std/assert";
 import { shellJoin } from "../../lib/shell/mod.ts";
 import { CAN_RUN } from "../support/can_run_sandbox.ts";
 import type { CliName } from "../support/clis.ts";
