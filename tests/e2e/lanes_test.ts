@@ -137,6 +137,11 @@ Deno.test("exec --parallel: a step of a graph that asks keeps no other from its 
     ...stopped.stdout.matchAll(/(?:answer|resume) [\w-]+(?: --question \w+ --wd \S+)?(?= "YOUR ANSWER"|$)/gm),
   ];
   assertEquals(commands.map(([line]) => line.split(" ")[0]).slice(0, 2), ["answer", "resume"], stopped.stdout);
+  const [part] = commands[0]?.[0].match(/\d{8}-\S+/) ?? [];
+  const alone = await project.run("resume", part ?? "", "--wd", commands[0]?.[0].split(" ").at(-1) ?? "");
+  assertEquals(alone.code, 2);
+  const [, whole] = commands[1]?.[0].split(" ") ?? [];
+  assertStringIncludes(alone.stderr, `Cannot resume run ${part} by itself: it is a part of run ${whole}\n`);
   for (const [line] of commands.slice(0, 2)) {
     const words = [...line.split(" "), ...(line.startsWith("answer") ? ["This one"] : ["--no-input"])];
     const { code, stderr } = await project.run(...words);

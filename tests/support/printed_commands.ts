@@ -26,9 +26,9 @@ mount -t overlay none -o "userxattr,lowerdir=/tmp,upperdir=$0/up,workdir=$0/work
 /** Ends with a program, or well when that has come so far that an agent is at work. */
 const UNTIL_AT_WORK = `"$@" & program=$!
 while kill -0 $program 2>/dev/null; do
-  for one in /proc/[0-9]*/cmdline; do cat $one 2>/dev/null | tr '\\0' ' '; echo; done |
-    grep -E '/(codex|claude)( |-)' | grep -qvE -- '--version|login|--help|sh -c' && exit 0
-  sleep 0.1
+  found=$(grep -lzsE '(^|/)(codex|claude)$' /proc/[0-9]*/cmdline) &&
+    [ -n "$(grep -LzxsE -e '--version|--help|login|status' $found)" ] && exit 0
+  sleep 0.3
 done
 wait $program`;
 

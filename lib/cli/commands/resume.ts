@@ -12,6 +12,7 @@ import { ACCEPT_FLAG, acceptChanges } from "../resume/accept_changes.ts";
 import { findUnfinishedRun } from "../resume/find_unfinished_run.ts";
 import { refuseElsewhere } from "../../run/elsewhere.ts";
 import { requireNoAgent } from "../../api/control/act.ts";
+import { requireWhole } from "../resume/require_whole.ts";
 import { repair } from "../resume/repair.ts";
 import { sayTo } from "../resume/say_to.ts";
 import { resumeRead } from "../resume/resume_read.ts";
@@ -44,6 +45,7 @@ export const command = defineCommand({
     if (flags.wd !== undefined) await requireBelow(folder, resolve(io.cwd, flags.wd));
     await requireNoAgent(`resume run ${folder.id}`);
     refuseElsewhere(folder, `resume run ${folder.id}`, ["retry"]);
+    await requireWhole(folder);
     if (flags["from-last-good"] === true) await repair(folder, io);
     const raise = parseRaise(flags.raise ?? []);
     const said = flags.message === undefined ? undefined : await sayTo(folder, flags.message);
