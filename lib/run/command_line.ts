@@ -33,10 +33,11 @@ export function continuedBy(
   { wd, words = [] }: { readonly wd: string | undefined; readonly words?: readonly string[] },
 ): string {
   const told = progress?.finished?.resumeCommand ?? progress?.resumeCommand;
-  return told !== undefined && resumedIn(told) !== id ? told : runCommandLine(["resume", id, ...words], wd);
+  const whole = told === undefined ? id : resumedIn(told) ?? id;
+  return told === undefined || whole === id ? runCommandLine(["resume", id, ...words], wd) : told;
 }
 
-/** The run that a command resumes: one that is a part of another is continued with that. */
+/** The run that a command resumes: one that is a part of another is continued with that; `undefined` for any other command. */
 export function resumedIn(resumeCommand: string): string | undefined {
-  return /^panewright resume (\S+)/.exec(resumeCommand)?.[1];
+  return /^panewright resume (\d{8}-\d{6}-[0-9a-f]{4})(?: |$)/.exec(resumeCommand)?.[1];
 }

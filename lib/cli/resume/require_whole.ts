@@ -8,7 +8,7 @@ import type { RunFolder } from "../../run/run_folder.ts";
 export async function requireWhole(folder: RunFolder): Promise<void> {
   const whole = continuedBy(await readOverview(folder, JOBS), { wd: undefined });
   const run = resumedIn(whole);
-  if (run === folder.id) return;
+  if (run === undefined || run === folder.id) return;
   throw new UsageError(`Cannot resume run ${folder.id} by itself: it is a part of run ${run}`, {
     hint: `Resume that: ${whole}`,
   });
