@@ -14,22 +14,16 @@ export interface MeantCheckout {
 
 /**
  * What the run that is meant has changed in the checkout itself: by name, or the newest here where there is no workspace.
- * `undefined` where a workspace is meant, or nothing is known of it.
- *
- * @param orNow whether it is what there is now where no end was noted. @default {false}
+ * What there is now where no end was noted; `undefined` where a workspace is meant, or nothing is known of it.
  */
-export async function meantCheckout(
-  name: string | undefined,
-  io: CliIo,
-  { orNow = false }: { readonly orNow?: boolean } = {},
-): Promise<MeantCheckout | undefined> {
+export async function meantCheckout(name: string | undefined, io: CliIo): Promise<MeantCheckout | undefined> {
   const isApart = name === undefined
     ? (await workspacesOf(io)).some(({ partOf }) => partOf === undefined)
     : findWorkspace(name) !== undefined;
   if (isApart) return undefined;
   try {
     const run = await findMeantRun(io, name, undefined);
-    const work = await checkoutWork(run, { signal: io.signal, orNow });
+    const work = await checkoutWork(run, { signal: io.signal, orNow: true });
     return work && { run, work };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

@@ -82,6 +82,12 @@ export async function keepCheckout(checkout: Workspace, { signal }: Asking): Pro
   return commit;
 }
 
+/** Brings all that a workspace, or a checkout, has begun with into the store: of a checkout no more than its commit is there. */
+export async function bringBase({ base, isPlain, origin, store }: Workspace, { signal }: Asking): Promise<void> {
+  const { objects } = await (isPlain ? plainFolder(origin) : repositoryOf(origin, signal));
+  await bringObjects(base, { store, borrowed: objects, signal });
+}
+
 /**
  * Takes back what was changed in a checkout from its base to a later commit of its store; what was changed since stays.
  *
@@ -97,11 +103,8 @@ export async function undoCheckout(
   if (base === commit) return [];
   const tree = await treeOf(base, { store, signal });
   const before = await commitTree(tree, { store, signal, onto: commit, message: "The checkout as it was" });
-  const hint = () => "Commit or undo yours first.";
-  return await applyResult({ ...checkout, base: commit }, { commit: before }, {
-    signal,
-    refused: { verb: "undo", hint },
-  });
+  const refused = { verb: "undo", hint: () => "Commit or undo yours first." };
+  return await applyResult({ ...checkout, base: commit }, { commit: before }, { signal, refused });
 }
 
 /** Removes what is kept of a checkout that is removed for good. */

@@ -22,7 +22,7 @@ export const command = defineCommand({
     turns: switchFlag("list the turns that have changed a file"),
   },
   async run({ flags, global, positionals: [name, other] }, io) {
-    const checkout = await meantCheckout(name, io, { orNow: true });
+    const checkout = await meantCheckout(name, io);
     if (checkout !== undefined) return await showCheckout(checkout, { flags, global, io, other });
     const workspace = await meantWorkspace(name, io);
     if (other !== undefined) {

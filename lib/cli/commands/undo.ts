@@ -17,8 +17,8 @@ export const command = defineCommand({
   arguments: [WORKSPACE_ARGUMENT],
   flags: { turn: integerFlag("N", "as they were after that turn; 0 is the beginning. Default: before the last turn") },
   async run({ flags: { turn }, global, positionals: [name] }, io) {
-    const checkout = await meantCheckout(name, io, { orNow: true });
-    if (checkout !== undefined) return await undoRun(checkout, { global, io, turn });
+    const checkout = await meantCheckout(name, io);
+    if (checkout !== undefined) return await undoRun(checkout, { global, io, isNamed: name !== undefined, turn });
     const workspace = await meantWorkspace(name, io);
     await requireAtRest(workspace, "undo a turn of");
     const number = await undoTo(workspace, { number: turn, now: new Date(), signal: io.signal });
@@ -36,10 +36,18 @@ export const command = defineCommand({
 /** Takes back what a run has changed in the checkout itself; what was changed since stays. */
 async function undoRun(
   { run, work }: MeantCheckout,
-  { global, io, turn }: { readonly global: GlobalFlags; readonly io: CliIo; readonly turn: number | undefined },
+  { global, io, isNamed, turn }: {
+    readonly global: GlobalFlags;
+    readonly io: CliIo;
+    readonly isNamed: boolean;
+    readonly turn: number | undefined;
+  },
 ): Promise<0> {
   const { id } = run;
   const cannot = (why: string, hint: string) => new UsageError(`Cannot undo run ${id}: ${why}`, { hint });
+  if (!isNamed) {
+    throw cannot("it must be named", `It is the newest one here: ${runCommandLine(["undo", id])}`);
+  }
   if (turn !== undefined) {
     throw cannot("it worked in the checkout itself, and its turns are not kept", "Without --turn all of it is undone.");
   }

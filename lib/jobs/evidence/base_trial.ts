@@ -1,5 +1,6 @@
 import { present } from "../../base/schema.ts";
 import { errorText } from "../../base/text/error_text.ts";
+import { bringBase } from "../../workspace/checkout.ts";
 import { dropTrials } from "../../workspace/result.ts";
 import { type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import { notedCheckout } from "./noted.ts";
@@ -26,10 +27,12 @@ export async function openBaseTrial({ plan, run }: TrialRun, target?: Workspace)
     begin(checks) {
       if (begun !== undefined || plan.evidence?.cleanRoom !== true || checks.length === 0) return;
       if (workspace === undefined || "problem" in workspace || workspace.partOf !== undefined) return;
-      begun = tryBase({ plan, run: { ...run, signal }, workspace, checks }).catch((error) => {
-        if (!signal.aborted) run.record({ type: "warning", message: `${NOT_TRIED}: ${errorText(error)}` });
-        return undefined;
-      });
+      begun = tryBase({ plan, run: { ...run, signal }, workspace, checks }).catch(
+        (error) => {
+          if (!signal.aborted) run.record({ type: "warning", message: `${NOT_TRIED}: ${errorText(error)}` });
+          return undefined;
+        },
+      );
     },
     async resultOf(checks, env) {
       const tried = await begun;
@@ -56,15 +59,10 @@ async function tryBase(
   },
 ): Promise<TriedAs> {
   const { base: at, store } = workspace;
+  await bringBase(workspace, run);
   const { checks, env } = await namingOf(given, { at, store, signal: run.signal });
   const trial = await trialOf("base", {
-    plan,
-    run,
-    workspace,
-    as: "base",
-    at,
-    checks,
-    env,
+    ...{ plan, run, workspace, as: "base", at, checks, env },
     junit: plan.evidence?.junit,
   });
   const { detail, failed, notMade, passed, results } = trial;

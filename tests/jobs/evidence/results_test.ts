@@ -50,9 +50,10 @@ Deno.test("what tests have come to is recorded by name", async () => {
 Deno.test("what was tried on the code as it was while agents worked is told then, and not run again", async () => {
   await using dir = await tempDir();
   const counting = { ...NODE, "count.sh": `cat price.js >> ${dir.path}/runs; node --test` };
-  for (const [early, told] of [["tried", 1], ["given up", 0], [undefined, 0]] as const) {
+  const cases = [["tried", 1, false], ["tried", 1, true], ["given up", 0, false], [undefined, 0, false]] as const;
+  for (const [early, told, isCheckout] of cases) {
     const { base, trials } = await judged(FIXED, {
-      ...{ project: counting, check: "sh count.sh", settings, ...present({ early }) },
+      ...{ project: counting, check: "sh count.sh", settings, isCheckout, ...present({ early }) },
     });
     assertEquals(trials, [["clean", true], ["base", false]]);
     assertEquals(

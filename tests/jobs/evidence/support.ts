@@ -112,6 +112,8 @@ export async function judged(
   const there = await runProgram(["sh", "-c", check], { cwd: tree, env, timeoutMs: 60_000 });
   await using trial = await openBaseTrial(trialRun);
   if (early !== undefined) trial.begin(checks);
+  // The agent is at work for longer.
+  if (early === "tried") await trial.resultOf(checks, {});
   if (early === "given up") await trial[Symbol.asyncDispose]();
   const judge = createJudge({ ...trialRun, early: trial });
   const { how, output, problem } = await judge(checks);
