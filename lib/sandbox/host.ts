@@ -5,6 +5,7 @@ import { errorText } from "../base/text/error_text.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import { placeBrought } from "./brought.ts";
 import { type OpenFolder, openFolder } from "./open_folder.ts";
+import { isOwn, type OwnFolder, ownFolderAt, ownFolders, withOwnFolders } from "./own_folders.ts";
 import { makePlaceholders } from "./placeholders.ts";
 import { type FromHost, TO_HOST, type ToHost } from "./protocol.ts";
 
@@ -26,6 +27,7 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
   const mapsRoot = Deno.uid() === 0 && await hasSetfcap();
   const undecided = new Map<number, (allow: boolean) => void>();
   let asked = 0;
+  let own: readonly OwnFolder[] = [];
   const tell = (message: FromHost) => write(JSON.stringify(message)).catch(() => {});
 
   let opening = Promise.resolve();
@@ -53,7 +55,8 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
     );
     SandboxManager.getSandboxViolationStore().subscribe((all) => {
       const latest = all.at(-1);
-      if (latest !== undefined) void tell({ type: "refused", what: latest.line, by: latest.command ?? "" });
+      if (latest === undefined || isOwn(writtenPath(latest.line), own)) return;
+      void tell({ type: "refused", what: latest.line, by: latest.command ?? "" });
     });
     await tell({ type: "opened" });
   }
@@ -64,7 +67,7 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
         opening = open(message).catch((error) => tell({ type: "failed", message: errorText(error) }));
         return await opening;
       case "wrap":
-        return await insideArgv(message, { mapsRoot }).then(
+        return await insideArgv(message, { mapsRoot, own: own = ownFoldersOf(message) }).then(
           (argv) => tell({ type: "wrapped", id: message.id, argv }),
           (error) => tell({ type: "not_wrapped", id: message.id, message: errorText(error) }),
         );
@@ -99,10 +102,22 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
   }
 }
 
+/** With what a program finds things by, and what is there for it alone. */
+function ownFoldersOf({ shown, writable }: Message<"wrap">): readonly OwnFolder[] {
+  const { HOME = "", PATH = "", TMPDIR = "" } = Deno.env.toObject();
+  const needed = [HOME, TMPDIR, ...PATH.split(":"), ...shown];
+  return ownFolders(writable).map((path) => ownFolderAt(path, needed));
+}
+
+/** Where a program has written to, by what the library says of it: `deny openat /tmp/x`. */
+function writtenPath(said: string): string {
+  return /^deny \S+ (\/.*)$/s.exec(said)?.[1] ?? "";
+}
+
 /** The argv that runs a script inside. */
 async function insideArgv(
   { name, script, writable, readOnly, hidden, shown }: Message<"wrap">,
-  { mapsRoot }: { readonly mapsRoot: boolean },
+  { mapsRoot, own }: { readonly mapsRoot: boolean; readonly own: readonly OwnFolder[] },
 ): Promise<[string, ...string[]]> {
   const { SandboxManager } = await import("./panewright-sandbox.mjs");
   const filesystem = {
@@ -111,7 +126,7 @@ async function insideArgv(
   };
   const told = { commandId: name, commandText: name };
   const { argv } = await SandboxManager.wrapWithSandboxArgv(script, "bash", { filesystem }, undefined, undefined, told);
-  const [program, ...rest] = argv.map((word) => mapsRoot ? withSetfcap(word) : word);
+  const [program, ...rest] = argv.map((word) => withOwnFolders(mapsRoot ? withSetfcap(word) : word, own));
   if (program === undefined) throw new Error("there is no command");
   // The library goes on without what bars Unix sockets where it does not find it.
   if (!argv.join(" ").includes("apply-seccomp")) throw new Error("it would not bar Unix sockets");

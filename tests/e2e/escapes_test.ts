@@ -8,6 +8,7 @@ import { setEscapeStage } from "../../lib/sandbox/try_escapes.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { createSandbox } from "../support/sandbox.ts";
+import { tempDir } from "../support/temp_dir.ts";
 import { until } from "../support/until.ts";
 
 /** A line of `doctor --json`. */
@@ -104,6 +105,30 @@ async function holdersIn(folder: string): Promise<number> {
   const folders = holders.map(([pid]) => Deno.readLink(`/proc/${pid}/cwd`).catch(() => "it has ended meanwhile"));
   return (await Promise.all(folders)).filter((one) => one === folder).length;
 }
+
+/** Reads what lies in `$1`, writes there and to it, and to the home. */
+const WRITES = 'cat "$1/there"; echo mine >"$1-own" && cat "$1-own"; echo x >>"$1/there"; echo y >"$HOME/file"; :';
+
+Deno.test("what programs write to /tmp, whatever TMPDIR says, is their own: what lies there stays as it is", async () => {
+  await using sandbox = await createSandbox();
+  await using shared = await tempDir();
+  const { path: folder } = shared;
+  await Deno.writeTextFile(`${folder}/there`, "there\n");
+  const { argv, env } = await panewrightFromSource();
+  const place = { cwd: sandbox.project, env: { ...sandbox.env, ...env }, timeoutMs: 60_000 };
+  const inside = (script: string) =>
+    runProgram([...argv, "sandbox", "run", "--", "sh", "-c", script, "sh", folder], place);
+  const { stdout, stderr } = await inside(WRITES);
+  assertEquals(stdout, "there\nmine\n", stderr);
+  assertEquals(await exists(`${folder}-own`), false);
+  assertEquals(await Deno.readTextFile(`${folder}/there`), "there\n");
+  assertStringIncludes(stderr, `refused: write ${folder}/there; write ${sandbox.home}/file\n`);
+  await Deno.writeTextFile(`${sandbox.project}/panewright.jsonc`, '{ "permissions": { "writable": ["/tmp"] } }');
+  const named = await inside('echo x >>"$1/there"');
+  assertEquals(named.code, 0, named.stderr);
+  assertEquals(await Deno.readTextFile(`${folder}/there`), "there\nx\n");
+  await sandbox.assertNothingLeft();
+});
 
 for (const isKilled of [false, true]) {
   Deno.test(`two sandboxes in one folder: the one that closes first${isKilled ? ", killed," : ""} or opens last takes nothing away from the other`, async () => {

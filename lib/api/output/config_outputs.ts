@@ -71,6 +71,9 @@ export const CONFIG_OUTPUTS = {
   sandbox: output("What a sandbox around an agent, or around the project's commands, lets through.", {
     name: text("A role, a step as `main/build`, or `command`."),
     writable: z.array(z.string()).describe("Absolute paths."),
+    own: z.array(z.string()).describe(
+      "Folders that it has to itself: what it writes there is not seen outside, and goes with it.",
+    ),
     read_only: z.array(z.string()).describe("What of them can only be read."),
     hidden: z.array(z.string()).describe("What is not there inside."),
     hosts: z.array(z.string()).describe("The hosts that can be reached, some with a port."),

@@ -7,6 +7,7 @@ import { systemClock } from "../../base/ports/clock.ts";
 import { runInForeground } from "../../base/ports/process.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
 import { boundsOf, openWholeSandbox } from "../../jobs/whole_sandbox.ts";
+import { ownFolders } from "../../sandbox/own_folders.ts";
 import type { SandboxSpec } from "../../sandbox/spec.ts";
 import { agentsFolderOf } from "../../run/state_names.ts";
 import { defineCommand } from "../console/command.ts";
@@ -92,12 +93,13 @@ const LATE_WORDS_MS = 100;
 type Bounds = SandboxSpec & { readonly hosts: readonly string[] };
 
 function jsonOf({ name, writable, readOnly, hidden, hosts, variables }: Bounds) {
-  return { name, writable, read_only: readOnly, hidden, hosts, variables };
+  return { name, writable, own: ownFolders(writable), read_only: readOnly, hidden, hosts, variables };
 }
 
 function textOf({ name, writable, readOnly, hidden, hosts, variables }: Bounds): string {
   const rows = {
     "writes": writable,
+    "has its own": ownFolders(writable),
     "only reads": readOnly,
     "does not see": hidden,
     "reaches": hosts,
