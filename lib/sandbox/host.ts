@@ -5,7 +5,7 @@ import { errorText } from "../base/text/error_text.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import { placeBrought } from "./brought.ts";
 import { type OpenFolder, openFolder } from "./open_folder.ts";
-import { isOwn, type OwnFolder, ownFolderAt, ownFolders, withOwnFolders } from "./own_folders.ts";
+import { isOwn, mountsOf, type OwnFolder, ownFolderAt, ownFolders, readingMounts } from "./own_folders.ts";
 import { makePlaceholders } from "./placeholders.ts";
 import { type FromHost, TO_HOST, type ToHost } from "./protocol.ts";
 
@@ -67,8 +67,9 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
         opening = open(message).catch((error) => tell({ type: "failed", message: errorText(error) }));
         return await opening;
       case "wrap":
-        return await insideArgv(message, { mapsRoot, own: own = ownFoldersOf(message) }).then(
-          (argv) => tell({ type: "wrapped", id: message.id, argv }),
+        own = ownFoldersOf(message);
+        return await insideArgv(message, { mapsRoot }).then(
+          (argv) => tell({ type: "wrapped", id: message.id, argv, mounts: mountsOf(own) }),
           (error) => tell({ type: "not_wrapped", id: message.id, message: errorText(error) }),
         );
       case "decided":
@@ -117,7 +118,7 @@ function writtenPath(said: string): string {
 /** The argv that runs a script inside. */
 async function insideArgv(
   { name, script, writable, readOnly, hidden, shown }: Message<"wrap">,
-  { mapsRoot, own }: { readonly mapsRoot: boolean; readonly own: readonly OwnFolder[] },
+  { mapsRoot }: { readonly mapsRoot: boolean },
 ): Promise<[string, ...string[]]> {
   const { SandboxManager } = await import("./panewright-sandbox.mjs");
   const filesystem = {
@@ -126,7 +127,7 @@ async function insideArgv(
   };
   const told = { commandId: name, commandText: name };
   const { argv } = await SandboxManager.wrapWithSandboxArgv(script, "bash", { filesystem }, undefined, undefined, told);
-  const [program, ...rest] = argv.map((word) => withOwnFolders(mapsRoot ? withSetfcap(word) : word, own));
+  const [program, ...rest] = argv.map((word) => readingMounts(mapsRoot ? withSetfcap(word) : word));
   if (program === undefined) throw new Error("there is no command");
   // The library goes on without what bars Unix sockets where it does not find it.
   if (!argv.join(" ").includes("apply-seccomp")) throw new Error("it would not bar Unix sockets");

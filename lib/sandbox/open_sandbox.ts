@@ -8,6 +8,7 @@ import { parseJsonObject } from "../base/text/json.ts";
 import { shellJoin } from "../shell/quote.ts";
 import { loopbackPorts } from "./hosts.ts";
 import { tidyFolder } from "./open_folder.ts";
+import { MOUNTS_FD } from "./own_folders.ts";
 import { insideScript } from "./prelude.ts";
 import { FROM_HOST, type FromHost, type ToHost } from "./protocol.ts";
 import type { SandboxSpec } from "./spec.ts";
@@ -63,7 +64,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { hosts, locks, signal, writable } = options;
   signal.throwIfAborted();
   const opened = Promise.withResolvers<void>();
-  const wraps = new Map<number, PromiseWithResolvers<[string, ...string[]]>>();
+  const wraps = new Map<number, PromiseWithResolvers<Extract<FromHost, { type: "wrapped" }>>>();
   opened.promise.catch(() => {});
   let isClosing = false;
   let gone: Error | undefined;
@@ -84,7 +85,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       case "failed":
         return opened.reject(cannot(message.message));
       case "wrapped":
-        return wraps.get(message.id)?.resolve([...message.argv]);
+        return wraps.get(message.id)?.resolve(message);
       case "not_wrapped":
         return wraps.get(message.id)?.reject(cannot(message.message));
       case "refused": {
@@ -120,14 +121,14 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       signal?.throwIfAborted();
       if (gone !== undefined) throw gone;
       const id = ++last;
-      const wrapped = Promise.withResolvers<[string, ...string[]]>();
+      const wrapped = Promise.withResolvers<Extract<FromHost, { type: "wrapped" }>>();
       wraps.set(id, wrapped);
       const { name, writable, readOnly, hidden, shown, temporary, variables } = spec;
       const script = insideScript(argv, { temporary, ports: loopbackPorts(hosts) });
       const folders = { writable, readOnly, hidden, shown: [...shown, options.folder] };
       await host.tell({ type: "wrap", id, name, script, ...folders }).catch(() => {});
-      const inside = await wrapped.promise.finally(() => wraps.delete(id));
-      return await inFile(["/bin/sh", "-c", ONLY_THESE, "sh", variables.join(" "), ...inside], options.folder);
+      const { argv: inside, mounts } = await wrapped.promise.finally(() => wraps.delete(id));
+      return await inFile(["/bin/sh", "-c", ONLY_THESE, "sh", variables.join(" "), ...inside], { ...options, mounts });
     },
     async [Symbol.asyncDispose]() {
       isClosing = true;
@@ -174,9 +175,14 @@ function startHost(
 }
 
 /** A file starts it: tmux takes no command of this length, and no list of processes shows the proxy's password then. */
-async function inFile(argv: readonly string[], folder: string): Promise<[string, ...string[]]> {
+async function inFile(
+  argv: readonly string[],
+  { folder, mounts }: Pick<SandboxOptions, "folder"> & { readonly mounts: string },
+): Promise<[string, ...string[]]> {
   const file = `${folder}/${crypto.randomUUID()}.sh`;
-  await Deno.writeTextFile(file, `rm -f -- "$0"\nexec ${shellJoin(argv)}\n`, { createNew: true, mode: 0o600 });
+  const script = `exec ${MOUNTS_FD}<"$0.mounts"\nrm -f -- "$0" "$0.mounts"\nexec ${shellJoin(argv)}\n`;
+  await Deno.writeTextFile(`${file}.mounts`, mounts, { createNew: true, mode: 0o600 });
+  await Deno.writeTextFile(file, script, { createNew: true, mode: 0o600 });
   return ["/bin/sh", file];
 }
 

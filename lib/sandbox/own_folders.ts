@@ -1,5 +1,4 @@
 import { lstatOrUndefined } from "../base/ports/files.ts";
-import { shellJoin } from "../shell/quote.ts";
 
 /** A folder that a program has to itself. */
 export interface OwnFolder {
@@ -32,16 +31,25 @@ export function ownFolderAt(path: string, needed: readonly string[]): OwnFolder 
   return { path, entries: entriesOf(path, needed) };
 }
 
+/** What bubblewrap is told of them, as it reads it from a file: no list of processes is to name all that is there. */
+export function mountsOf(folders: readonly OwnFolder[]): string {
+  return folders.flatMap(({ entries, path }) => ["--tmpfs", path, ...entries.flatMap(mountOf)])
+    .map((word) => `${word}\0`).join("");
+}
+
 /**
- * Adds them to the library's command of bubblewrap, below all that it mounts there. A command of another form stays as it
- * is: what is in those folders can only be read then.
+ * Has the library's command of bubblewrap read {@linkcode mountsOf} where they lie below all that it mounts there itself.
+ *
+ * @returns a command of another form as it is: what is in those folders can only be read then
  */
-export function withOwnFolders(command: string, folders: readonly OwnFolder[]): string {
-  const mounts = folders.flatMap(({ entries, path }) => ["--tmpfs", path, ...entries.flatMap(mountOf)]);
-  return mounts.length === 0 ? command : command.replace(ROOT, () => `${ROOT}${shellJoin(mounts)} `);
+export function readingMounts(command: string): string {
+  return command.replace(ROOT, `${ROOT}--args ${MOUNTS_FD} `);
 }
 
 const ROOT = "--ro-bind / / ";
+
+/** Where bubblewrap reads them: of one digit, as shells want it; the library has 9. */
+export const MOUNTS_FD = 8;
 
 /** It may be gone when the program begins. */
 function mountOf({ link, path }: Entry): readonly string[] {

@@ -30,7 +30,13 @@ export const TO_HOST = z.discriminatedUnion("type", [
 export const FROM_HOST = z.discriminatedUnion("type", [
   z.object({ type: z.literal("opened") }),
   z.object({ type: z.literal("failed"), message: z.string() }),
-  z.object({ type: z.literal("wrapped"), id: z.number(), argv: z.tuple([z.string()], z.string()).readonly() }),
+  z.object({
+    type: z.literal("wrapped"),
+    id: z.number(),
+    argv: z.tuple([z.string()], z.string()).readonly(),
+    /** What its bubblewrap reads of the folders that it has to itself. */
+    mounts: z.string(),
+  }),
   z.object({ type: z.literal("not_wrapped"), id: z.number(), message: z.string() }),
   /** The kernel or a proxy has refused something. */
   z.object({ type: z.literal("refused"), what: z.string(), by: z.string() }),

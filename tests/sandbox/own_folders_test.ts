@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { isOwn, ownFolderAt, ownFolders, withOwnFolders } from "../../lib/sandbox/own_folders.ts";
+import { isOwn, mountsOf, ownFolderAt, ownFolders, readingMounts } from "../../lib/sandbox/own_folders.ts";
 import { tempDir } from "../support/temp_dir.ts";
 
 Deno.test("/tmp is a program's own unless it may write there outside", () => {
@@ -15,14 +15,16 @@ Deno.test("its own folders are mounted right above the whole tree, below all tha
   await Deno.symlink("work", `${path}/link`);
   const folder = ownFolderAt(path, [`${path}/work/bin`]);
   assertEquals(folder.entries[0], { path: `${path}/work` });
-  const mounted = withOwnFolders(`bwrap --ro-bind / / --bind ${path}/work ${path}/work -- sh`, [folder]);
-  const [before, own, after] = mounted.split(/(--tmpfs .*) (?=--bind )/);
-  assertEquals([before, after], ["bwrap --ro-bind / / ", `--bind ${path}/work ${path}/work -- sh`]);
-  const words = (own ?? "").split(` '`).join(` `).replaceAll(/'(?= |$)/g, "");
-  assert(words.startsWith(`--tmpfs ${path} --ro-bind-try ${path}/work ${path}/work`), own);
-  assert(words.includes(`--ro-bind-try ${path}/a file ${path}/a file`), own);
-  assert(words.includes(`--symlink work ${path}/link`), own);
-  assertEquals(withOwnFolders("sh -c 'a command of another form'", [folder]), "sh -c 'a command of another form'");
+  assertEquals(
+    readingMounts(`bwrap --ro-bind / / --bind ${path}/work ${path}/work -- sh`),
+    `bwrap --ro-bind / / --args 8 --bind ${path}/work ${path}/work -- sh`,
+  );
+  const words = mountsOf([folder]).split("\0");
+  assertEquals(words.slice(0, 5), ["--tmpfs", path, "--ro-bind-try", `${path}/work`, `${path}/work`]);
+  const said = words.join(" ");
+  assert(said.includes(` --ro-bind-try ${path}/a file ${path}/a file `), said);
+  assert(said.includes(` --symlink work ${path}/link `), said);
+  assertEquals(readingMounts("sh -c 'a command of another form'"), "sh -c 'a command of another form'");
 });
 
 Deno.test("what is written to such a folder is refused only where something lay before", async () => {

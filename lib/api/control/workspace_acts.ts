@@ -68,11 +68,16 @@ export async function requireAtRest({ name, workdir, ...workspace }: Workspace, 
       hint: `Wait for its end, or stop it: panewright stop --wd ${workspace.origin}`,
     });
   }
+  await requireNoneAtWork(workdir, `${verb} ${name}`);
+}
+
+/** @throws {UsageError} while a run is at work in a working directory, or its agents are */
+export async function requireNoneAtWork(workdir: string, act: string): Promise<void> {
   const processes = await lookAtProcesses();
   for (const id of await listRunIds(workdir)) {
     const { executed, folder, progress } = await readOverview(runFolderAt(workdir, id), JOBS, { brief: true });
     if (!executed && (progress === undefined || !await isAnythingLeft(progress, folder, processes))) continue;
-    throw new UsageError(`Cannot ${verb} ${name}: run ${id} is at work in it${executed ? "" : ", or its agents are"}`, {
+    throw new UsageError(`Cannot ${act}: run ${id} is at work in it${executed ? "" : ", or its agents are"}`, {
       hint: `Wait for its end, or stop it: panewright stop ${id} --wd ${workdir}`,
     });
   }

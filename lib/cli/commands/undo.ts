@@ -1,8 +1,9 @@
-import { requireAtRest } from "../../api/control/workspace_acts.ts";
+import { requireAtRest, requireNoneAtWork } from "../../api/control/workspace_acts.ts";
 import { outputLine } from "../../api/output/line.ts";
 import { UsageError } from "../../base/errors.ts";
 import { isExecuted } from "../../base/ports/lock_file.ts";
 import { sanitizeLine } from "../../base/text/sanitize.ts";
+import { workdirOf } from "../../journal/paths.ts";
 import { runCommandLine } from "../../run/command_line.ts";
 import { undoCheckout } from "../../workspace/checkout.ts";
 import { keepResult } from "../../workspace/result.ts";
@@ -57,6 +58,10 @@ async function undoRun(
       "it was broken off, and what it has changed cannot be told from what was changed since",
       `Look at it: ${runCommandLine(["diff", id])}, or continue the run: ${runCommandLine(["resume", id])}`,
     );
+  }
+  const workdir = workdirOf(run.path);
+  if (workdir !== undefined) {
+    await requireNoneAtWork(workdir, `undo what run ${id} has done in ${sanitizeLine(workdir)}`);
   }
   const files = await undoCheckout(work, { commit: work.commit, signal: io.signal });
   if (global.json) io.stdout(outputLine("workspace_applied", { name: id, files: [...files] }));
