@@ -25,7 +25,7 @@ import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
 import { ignoredIn } from "../workspace/bring.ts";
 import { cloneOf, treesBeside, type Workspace, workspaceAround } from "../workspace/workspace.ts";
 import { openOwnTries } from "./own_tries.ts";
-import { obeyedOf, QUIET, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
+import { gitObeyedOf, obeyedOf, QUIET, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
 /** What a configuration says of a sandbox around whole agents. */
 export interface WholePlan {
@@ -122,6 +122,8 @@ export async function boundsOf(
   const hooks = hooksOf(name);
   const clone = workspaceAround(workdir);
   const unseen = await unseenIn(clone, whole);
+  // Below the top of a workspace, too, what git keeps of it is the agents' own.
+  const above = clone === undefined || clone.tree === workdir ? [] : [clone.tree];
   return {
     ...{ hosts: [...hosts], states, root, state },
     of(worker) {
@@ -131,8 +133,8 @@ export async function boundsOf(
       const extra = [...own?.writable ?? [temporary], ...(told === undefined ? [] : [told.folder])];
       return {
         name: worker ?? "command",
-        writable: [workdir, ...writable, ...extra],
-        readOnly: [...obeyedOf(workdir), ...ownRecords(folder.path).filter(isThere)],
+        writable: [workdir, ...above.map((tree) => `${tree}/.git`), ...writable, ...extra],
+        readOnly: [...obeyedOf(workdir), ...above.flatMap(gitObeyedOf), ...ownRecords(folder.path).filter(isThere)],
         // What is done in other workspaces is no business of this one's agents.
         hidden: [...secretsOf(env["HOME"] ?? "/root"), state, ...treesBeside(clone), ...unseen].filter(isThere),
         // What answers the hooks inside, and what a workspace borrows, is read there, and written here alone.

@@ -42,12 +42,25 @@ export function secretsOf(home: string): readonly string[] {
 }
 
 /** What else of a working directory would run outside later, or says what agents may do. */
-const OBEYED = [".git/hooks", ".git/config", ".mcp.json", ".vscode", ".idea"] as const;
+const OBEYED = [".mcp.json", ".vscode", ".idea"] as const;
+const OBEYED_BY_GIT = [".git/hooks", ".git/config"] as const;
 
 /** What of a working directory can only be read: what is there, and what must not come to be there. */
 export function obeyedOf(workdir: string): readonly string[] {
-  const there = OBEYED.map((name) => `${workdir}/${name}`).filter((path) => lstatOrUndefined(path) !== undefined);
-  return [...there, ...UNMAKEABLE.map((name) => `${workdir}/${name}`)];
+  return [
+    ...gitObeyedOf(workdir),
+    ...thereOf(OBEYED, workdir),
+    ...UNMAKEABLE.map((name) => `${workdir}/${name}`),
+  ];
+}
+
+/** Of that, what git obeys, also where the working directory is below. */
+export function gitObeyedOf(top: string): readonly string[] {
+  return thereOf(OBEYED_BY_GIT, top);
+}
+
+function thereOf(names: readonly string[], folder: string): readonly string[] {
+  return names.map((name) => `${folder}/${name}`).filter((path) => lstatOrUndefined(path) !== undefined);
 }
 
 /** What programs need of the environment to work as they do outside. */

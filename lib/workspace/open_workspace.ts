@@ -195,7 +195,7 @@ async function clone(
   const branch = `panewright/${name}`;
   const here = { cwd: tree, signal };
   await git(["init", "--quiet", "--template=", `--initial-branch=${branch}`, "."], here);
-  await Deno.mkdir(`${tree}/.git/info`, { recursive: true });
+  for (const folder of ["info", "hooks"]) await Deno.mkdir(`${tree}/.git/${folder}`, { recursive: true });
   await Deno.writeTextFile(`${tree}/.git/info/exclude`, OURS);
   await Deno.writeTextFile(`${tree}/.git/objects/info/alternates`, `${store}/objects\n`);
   await Deno.writeTextFile(`${tree}/.git/config`, configText([...author, ...settings]), { append: true });

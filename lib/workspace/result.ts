@@ -70,14 +70,18 @@ export async function commitWork(
   return commit;
 }
 
+/** Of a repository in a repository git would write an empty folder, and take nothing away. */
+const NO_LINKS = ["--ignore-submodules=all"];
+
 /** The files in which two commits of a store differ, with how many lines. */
 export async function changedBetween(
   [from, to]: readonly [string, string],
   place: ReturnType<typeof inStore>,
+  options: readonly string[] = [],
 ): Promise<readonly ChangedFile[]> {
   // A store need not have the base of what was not changed.
   if (from === to) return [];
-  const said = await git(["diff-tree", "-r", "-z", "--numstat", "--no-renames", from, to], place);
+  const said = await git(["diff-tree", "-r", "-z", "--numstat", "--no-renames", ...options, from, to], place);
   return said.split("\0").filter((line) => line !== "").map((line) => {
     const [added = "", removed = "", path = ""] = line.split(/\t(.*?)\t(.*)/s);
     const count = (text: string) => text === "-" ? undefined : Number(text);
@@ -105,11 +109,21 @@ export async function sizeBetween(
 const NO_TEXT = 1000;
 
 /** Folders that stand for another repository's commit, and did not before. */
-async function innerOf({ base, store }: Workspace, commit: string, { signal }: Asking): Promise<readonly string[]> {
+async function innerOf(workspace: Workspace, commit: string, asking: Asking): Promise<readonly string[]> {
+  return (await linksOf(workspace, commit, asking)).filter(({ isNew }) => isNew).map(({ path }) => path);
+}
+
+/** Folders that stand for another repository's commit, and for another one than before. */
+export async function linksOf(
+  { base, store }: Workspace,
+  commit: string,
+  { signal }: Asking,
+): Promise<readonly { readonly path: string; readonly isNew: boolean }[]> {
   const said = await git(["diff-tree", "-r", "-z", "--raw", "--no-renames", base, commit], inStore(store, signal));
-  return [...said.matchAll(/:(\d+) 160000 [^\0]*\0([^\0]*)\0/g)].flatMap(([, before, path = ""]) =>
-    before === "160000" ? [] : path
-  );
+  return [...said.matchAll(/:(\d+) 160000 [^\0]*\0([^\0]*)\0/g)].map(([, before, path = ""]) => ({
+    path,
+    isNew: before !== "160000",
+  }));
 }
 
 /** The folders of a workspace that are repositories of their own, and empty there: submodules, and what lies in the checkout. */
@@ -139,7 +153,8 @@ export async function diffOf(
 
 /**
  * Brings what was changed in a workspace into the person's checkout, where what they have changed since stays: nothing
- * is overwritten, and where both have changed the same lines, nothing is written at all.
+ * is overwritten, and where both have changed the same lines, nothing is written at all. Repositories in it stay where
+ * they are.
  *
  * @returns the files that were written; none where all of it is there already
  * @throws {RuntimeError} which names the files that both have changed, or those that are in the way
@@ -165,10 +180,10 @@ export async function applyResult(
     if (conflicts.length > 0) {
       throw cannot(`your checkout has other changes to the same lines of ${conflicts.join(", ")}`, refused.hint(name));
     }
-    const files = await changedBetween([now, merged], here);
+    const files = await changedBetween([now, merged], here, NO_LINKS);
     if (files.length === 0) return [];
     // Through a file, and byte for byte: what is in files need not be UTF-8.
-    const how = ["--binary", "--full-index", "--no-ext-diff", "--no-textconv", `--output=${patch}`];
+    const how = [...NO_LINKS, "--binary", "--full-index", "--no-ext-diff", "--no-textconv", `--output=${patch}`];
     await git(["diff", ...how, ...choose === undefined ? [] : ["--no-renames"], now, merged], here);
     const chosen = choose === undefined ? files.map(({ path }) => path) : await chooseIn(patch, { choose, files });
     if (chosen.length === 0) return [];
@@ -250,7 +265,7 @@ export async function removeWorkspace(
     throw new UsageError(
       `Cannot remove the workspace ${name}: repositories were made in it, and ${ref} has nothing of them`,
       {
-        hint: `Take out of it what you want to keep: ${inner.map((path) => `${tree}/${path}`).join(", ")}`,
+        hint: `Move them away, or remove them: ${inner.map((path) => `${tree}/${path}`).join(", ")}`,
       },
     );
   }

@@ -3,8 +3,10 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { exists } from "@std/fs";
 import { systemClock } from "../../lib/base/ports/clock.ts";
 import { listCommandLines } from "../../lib/base/ports/command_lines.ts";
+import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
 import { ESCAPES } from "../../lib/sandbox/escapes.ts";
 import { setEscapeStage } from "../../lib/sandbox/try_escapes.ts";
+import { shell } from "./checkouts.ts";
 import { panewrightFromSource, parseEvents } from "../support/panewright.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { createSandbox } from "../support/sandbox.ts";
@@ -127,6 +129,32 @@ Deno.test("what programs write to /tmp, whatever TMPDIR says, is their own: what
   const named = await inside('echo x >>"$1/there"');
   assertEquals(named.code, 0, named.stderr);
   assertEquals(await Deno.readTextFile(`${folder}/there`), "there\nx\n");
+  await sandbox.assertNothingLeft();
+});
+
+Deno.test("below the top of a workspace git can be used as at its top, and what git obeys cannot be changed", async () => {
+  await using sandbox = await createSandbox();
+  const { project } = sandbox;
+  await Deno.mkdir(`${project}/app`);
+  await Deno.writeTextFile(`${project}/app/a.txt`, "a\n");
+  await shell(
+    project,
+    "git init -q . && git add -A && git -c user.name=Me -c user.email=me@example.com commit -qm first",
+  );
+  const { signal } = new AbortController();
+  const { tree, workdir } = await openWorkspace(`${project}/app`, { task: "Move it", now: new Date(), signal });
+  const { argv, env } = await panewrightFromSource();
+  const place = { cwd: workdir, env: { ...sandbox.env, ...env }, timeoutMs: 60_000 };
+  const inside = (script: string) => runProgram([...argv, "sandbox", "run", "--", "sh", "-c", script], place);
+  const moved = await inside("git mv a.txt b.txt && git stash -q && git stash pop -q");
+  assertEquals(moved.code, 0, moved.stderr);
+  assertEquals(await shell(tree, "git status --porcelain -- app/a.txt app/b.txt"), " D app/a.txt\nA  app/b.txt\n");
+  for (
+    const what of ["git config alias.x '!touch out'", "echo touch >../.git/hooks/pre-commit", "rm -r ../.git/hooks"]
+  ) {
+    assertEquals((await inside(what)).code === 0, false, what);
+  }
+  assertEquals((await inside("touch ../beside")).code === 0, false);
   await sandbox.assertNothingLeft();
 });
 

@@ -303,6 +303,9 @@ Deno.test("a workspace is removed when all of it is under its ref, and not befor
   await git(`${tree}/inner`, "commit", "--quiet", "-m", "inner");
   const held = await keepResult(workspace, { signal });
   assertEquals(held.inner, ["inner"]);
+  // It stays where it is: of another repository git would make an empty folder.
+  assertEquals(await applyResult(workspace, held, { signal }), ["a.txt"]);
+  assertEquals(await exists(`${repo}/inner`), false);
   await assertRejects(() => removeWorkspace(workspace, held, { signal }), UsageError, "repositories were made in it");
   assertEquals(await exists(`${tree}/inner/file.txt`), true);
   await Deno.remove(`${tree}/inner`, { recursive: true });

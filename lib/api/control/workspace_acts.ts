@@ -5,7 +5,7 @@ import { listRunIds } from "../../run/find_run.ts";
 import { isAnythingLeft, lookAtProcesses } from "../../run/live_agents.ts";
 import { readOverview } from "../../run/overview.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
-import { applyResult, branchResult, type ChooseParts, keepResult, removeWorkspace } from "../../workspace/result.ts";
+import { applyResult, branchResult, type ChooseParts, keepResult, linksOf, removeWorkspace } from "../../workspace/result.ts";
 import { isBusy } from "../../workspace/target.ts";
 import { listWorkspaces, type Workspace } from "../../workspace/workspace.ts";
 import type { OutputFields } from "../output/outputs.ts";
@@ -30,7 +30,11 @@ export async function applyWork(
   const files = branch === undefined
     ? await applyResult(workspace, result, { signal, ...present({ choose }) })
     : result.files.map(({ path }) => path);
-  return { name: workspace.name, files: [...files], ...present({ branch }) };
+  const apart = branch === undefined ? await linksOf(workspace, result.commit, { signal }) : [];
+  return {
+    ...{ name: workspace.name, files: [...files], ...present({ branch }) },
+    ...(apart.length === 0 ? {} : { apart: apart.map(({ path }) => path) }),
+  };
 }
 
 /**

@@ -172,6 +172,8 @@ export const RUN_OUTPUTS = {
     name: z.string(),
     files: z.array(z.string()).describe("The files that were written; none where all of it was there."),
     branch: text("The branch that it is; missing where the checkout has it.").optional(),
+    apart: z.array(z.string()).optional()
+      .describe("Repositories in it, which were made or are at another commit: they stay in the workspace."),
   }),
   workspace_delivered: output("What was done in a workspace is a pull or merge request.", {
     name: z.string(),

@@ -26,7 +26,7 @@ export const command = defineCommand({
     const workspace = await meantWorkspace(name, io);
     const choose = hunks === true ? chooseHunks(io, global.color.stdout) : undefined;
     const told = await applyWork(workspace, { branch, signal: io.signal, ...present({ choose }) });
-    const { files } = told;
+    const { apart = [], files } = told;
     if (global.json) {
       io.stdout(outputLine("workspace_applied", told));
     } else if (!global.quiet) {
@@ -39,6 +39,9 @@ export const command = defineCommand({
           : `${plural(files.length, "file")} of ${workspace.name} ${files.length === 1 ? "is" : "are"} in ${where}:\n` +
             files.map((path) => `  ${sanitizeLine(path)}\n`).join(""),
       );
+      for (const path of apart) {
+        io.stdout(`  ${sanitizeLine(path)} is a repository of its own: it stays in ${sanitizeLine(workspace.tree)}\n`);
+      }
     }
     return 0;
   },
