@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { lanesOf } from "../api/control/workspace_acts.ts";
+
 import { JOBS } from "../jobs/mod.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
 import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";
@@ -7,6 +7,7 @@ import type { ExecFact } from "../journal/exec/facts.ts";
 import type { ReviewFact } from "../journal/loop/facts.ts";
 import { isJournalOf, readFacts } from "../journal/read_facts.ts";
 import { readOverview } from "../run/overview.ts";
+import { requireOneTask } from "../workspace/turns.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { newestRunIn } from "./meant_workspace.ts";
 
@@ -32,19 +33,14 @@ export async function newestRunAt(workspace: Workspace): Promise<string> {
 /**
  * How the newest run in a workspace began, and what it was to do.
  *
+ * @param act what is to be done with that. @default {"reply to"}
  * @throws {UsageError} where nobody can be replied to there
  */
-export async function earlierIn(workspace: Workspace): Promise<Earlier> {
-  const { isTarget, name } = workspace;
-  if (isTarget === true) {
-    throw new UsageError(`Cannot reply to ${name}: several tasks come together in it`, {
-      hint: `Take it, and start from there: panewright apply ${name}. Or reply to one of them: ${
-        lanesOf(workspace).flatMap(({ name, partOf }) => partOf?.as === "lane" ? name : []).join(", ")
-      }`,
-    });
-  }
+export async function earlierIn(workspace: Workspace, act = "reply to"): Promise<Earlier> {
+  const { name } = workspace;
+  requireOneTask(workspace, act);
   const newest = await newestRunIn(workspace);
-  if (newest === undefined) throw new UsageError(`Cannot reply to ${name}: no run has worked in it`);
+  if (newest === undefined) throw new UsageError(`Cannot ${act} ${name}: no run has worked in it`);
   const journal = await readFacts(newest, JOBS);
   if (isJournalOf(journal, REVIEW_LOOP)) {
     const [started] = journal.facts;
@@ -56,5 +52,5 @@ export async function earlierIn(workspace: Workspace): Promise<Earlier> {
     const tasks = facts.flatMap((fact) => fact.type === "task_started" ? [fact] : []);
     if (started?.type === "run_started") return { by: "steps", started, tasks };
   }
-  throw new UsageError(`Cannot reply to ${name}: its run has not begun`);
+  throw new UsageError(`Cannot ${act} ${name}: its run has not begun`);
 }

@@ -54,7 +54,7 @@ async function replyInSteps(
   { earlier: { started, tasks }, flags, global, io }: Replying & { readonly earlier: EarlierSteps },
 ): Promise<number> {
   const { overrides: { provider, check, autonomyLevel, pipeline, resume }, configFile, target } = started;
-  const builtIn = target.text === undefined ? undefined : { check, isOwn: false };
+  const builtIn = target.text === undefined && check === undefined ? undefined : { check, isOwn: false };
   // As the task's front matter has said, where the command line has not.
   const [task] = tasks;
   const overrides = present({

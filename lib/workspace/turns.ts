@@ -4,7 +4,7 @@ import { asSettings, git, withStore } from "./git.ts";
 import { bringObjects, ownIndex } from "./snapshot.ts";
 import { openWorkspace } from "./open_workspace.ts";
 import { commitWork } from "./result.ts";
-import { findWorkspace, noteWorkspace, placesOf, type Workspace } from "./workspace.ts";
+import { findWorkspace, listWorkspaces, noteWorkspace, placesOf, type Workspace } from "./workspace.ts";
 
 // What is in a workspace after each turn is a commit of our store, which no agent can write: a turn can be looked at, undone,
 // and begun from anew.
@@ -52,6 +52,17 @@ export function commitOfTurn({ base, name, turns = [] }: Workspace, number: numb
   throw new UsageError(`Cannot find turn ${number} of ${name}: ${known}`, { hint: `panewright diff ${name} --turns` });
 }
 
+/** @throws {UsageError} for a workspace in which tasks come together: the turns are those of the tasks */
+export function requireOneTask({ isTarget, name }: Workspace, act: string): void {
+  if (isTarget !== true) return;
+  const tasks = listWorkspaces().flatMap(({ name: task, partOf }) =>
+    partOf?.target === name && partOf.as === "lane" ? task : []
+  );
+  throw new UsageError(`Cannot ${act} ${name}: several tasks come together in it`, {
+    hint: `Take it, and start from there: panewright apply ${name}. Or ${act} one of them: ${tasks.join(", ")}`,
+  });
+}
+
 /** The commits before and after a turn. */
 export function commitsAround(workspace: Workspace, number: number): readonly [string, string] {
   const after = commitOfTurn(workspace, number);
@@ -74,6 +85,7 @@ export async function undoTo(
   await keepTurn({ name }, { of: "as it was before undo", now, signal });
   const workspace = findWorkspace(name);
   if (workspace === undefined) throw new UsageError(`Cannot undo a turn of ${name}: there is no such workspace`);
+  requireOneTask(workspace, "undo a turn of");
   const { base, settings, store, tree, turns = [] } = workspace;
   const number = asked ?? turns.at(-2)?.number ?? 0;
   const commit = commitOfTurn(workspace, number);
@@ -103,9 +115,7 @@ export async function openFork(
   of: Workspace,
   { now, number, signal }: Asking & { readonly number: number; readonly now: Date },
 ): Promise<Workspace> {
-  if (of.isTarget === true) {
-    throw new UsageError(`Cannot fork ${of.name}: several tasks come together in it`, { hint: "Fork one of them." });
-  }
+  requireOneTask(of, "fork");
   const at = commitOfTurn(of, number);
   const opened = await openWorkspace(of.origin, { at, task: of.name, now, signal, share: of.brought ?? [] });
   const forked = { ...opened, base: of.base };

@@ -118,10 +118,12 @@ export async function processesOf(root: string): Promise<readonly FoundProcess[]
     ...noEnvironment(),
   });
   const pids = new Set([...stdout.matchAll(/^\/proc\/(\d+)\//gm)].map(([, pid]) => Number(pid)));
-  return await Promise.all([...pids].map(async (pid) => {
+  const found = await Promise.all([...pids].map(async (pid) => {
     const cmdline = await systemProcessRunner.run({ argv: ["cat", `/proc/${pid}/cmdline`], ...noEnvironment() });
     return { pid, command: cmdline.stdout.replaceAll("\0", " ").trim() };
   }));
+  // One that has none any more has ended since.
+  return found.filter(({ command }) => command !== "");
 }
 
 function kill(pid: number): void {

@@ -2,6 +2,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { exists } from "@std/fs";
 import { RuntimeError, UsageError } from "../../lib/base/errors.ts";
 import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
+import { openFork, undoTo } from "../../lib/workspace/turns.ts";
 import {
   applyResult,
   branchResult,
@@ -524,4 +525,22 @@ Deno.test("repositories in the checkout: what is empty in the workspace is named
   await dir.write({ "repo/begun/x.txt": "x\n" });
   const seen = await assertRejects(() => open(), RuntimeError);
   assertMatch(seen.message, /^Cannot take what is in \/.*: begun is a repository of its own without a commit$/);
+});
+
+Deno.test("where several tasks come together, no turn is undone and no other way begun: the turns are the tasks'", async () => {
+  await using checkout = await dirtyCheckout();
+  const now = new Date("2026-01-02T03:04:05Z");
+  const target = await openWorkspace(checkout.repo, { task: "all", now, signal, isTarget: true });
+  const partOf = { target: target.name, as: "lane" } as const;
+  const lane = await openWorkspace(checkout.repo, { task: "one", now, signal, partOf });
+  for (
+    const [act, ask] of [
+      ["undo a turn of", () => undoTo(target, { now, signal })],
+      ["fork", () => openFork(target, { now, number: 0, signal })],
+    ] as const
+  ) {
+    const refused = await assertRejects(ask, UsageError);
+    assertEquals(refused.message, `Cannot ${act} ${target.name}: several tasks come together in it`);
+    assertMatch(refused.hint ?? "", new RegExp(`Or ${act} one of them: ${lane.name}$`));
+  }
 });

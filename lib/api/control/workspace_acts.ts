@@ -5,7 +5,14 @@ import { listRunIds } from "../../run/find_run.ts";
 import { isAnythingLeft, lookAtProcesses } from "../../run/live_agents.ts";
 import { readOverview } from "../../run/overview.ts";
 import { runFolderAt } from "../../run/run_folder.ts";
-import { applyResult, branchResult, type ChooseParts, keepResult, linksOf, removeWorkspace } from "../../workspace/result.ts";
+import {
+  applyResult,
+  branchResult,
+  type ChooseParts,
+  keepResult,
+  linksOf,
+  removeWorkspace,
+} from "../../workspace/result.ts";
 import { isBusy } from "../../workspace/target.ts";
 import { listWorkspaces, type Workspace } from "../../workspace/workspace.ts";
 import type { OutputFields } from "../output/outputs.ts";

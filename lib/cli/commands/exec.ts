@@ -82,15 +82,10 @@ export async function runExec(
     ...chosenByFlags(EXEC_SETTINGS, flags),
   };
   const target = given ?? await findExecTarget(positionals[0] ?? "", { io, overrides });
-  const builtIn = target.text === undefined && byRoles === undefined ? undefined : {
+  const builtIn = {
     ...{ check, isOwn: check !== undefined, mayBeUnchecked: prefersApart || byRoles !== undefined },
     ...(byRoles === undefined ? {} : { isForRoles: true, review: "never" as const }),
   };
-  if (check !== undefined && builtIn === undefined) {
-    throw new UsageError(
-      "Cannot use --check with a file or a folder: the checks of its steps are in the configuration",
-    );
-  }
   const { attempts, choose: chooser, parallel }: Readonly<Record<string, unknown>> = flags;
   let hasSeveral = target.kind === "folder";
   const widthOf = ({ loaded: { config } }: ExecConfig) => {

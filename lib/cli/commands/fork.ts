@@ -18,7 +18,7 @@ export const command = defineCommand({
   async run({ flags, global, positionals: [name = "", text = ""] }, io) {
     const to = await meantWorkspace(name, io);
     requireText(text);
-    const earlier = await earlierIn(to);
+    const earlier = await earlierIn(to, "fork");
     const number = flags.turn ?? to.turns?.at(-1)?.number ?? 0;
     const workspace = await openFork(to, { number, now: new Date(), signal: io.signal });
     if (!global.json && !global.quiet) io.stderr(`${openedText(workspace)}\n`);

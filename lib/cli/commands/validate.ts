@@ -11,6 +11,7 @@ import { sanitizeText } from "../../base/text/sanitize.ts";
 import { paint } from "../console/color.ts";
 import { excerptLines } from "../console/excerpt.ts";
 import { type CliIo, defineCommand } from "../console/command.ts";
+import { BUILT_IN } from "../built_in_pipeline.ts";
 import { loadExecConfig } from "../exec_config.ts";
 import type { Finding, Obstacle } from "../preflight/finding.ts";
 import { lookAtConfig } from "../preflight/look_at_needs.ts";
@@ -68,10 +69,10 @@ async function findProblems(
   io: CliIo,
   { path, tasks }: { readonly path: string | undefined; readonly tasks: readonly string[] },
 ): Promise<Findings> {
-  const { plan, problems, warnings } = await readConfig(io, { path, pipelineNeeded: tasks.length > 0 });
+  const { plan, problems, warnings } = await readConfig(io, { path, ofSteps: tasks.length > 0 });
   const named = await Array.fromAsync(tasks, (task) => filesIn(task, io));
   // The pipelines that tasks name can be looked up only in a configuration that is right.
-  const options = { overrides: {}, ...present({ plan }) };
+  const options = { overrides: {}, ...(plan && { plan: withAnyPipeline(plan) }) };
   const toProblem = ({ file, excerpt, message }: TaskFileProblem): Problem => ({
     where: `${shownPath(file, io.cwd)}${excerpt === undefined ? "" : `:${excerpt.line}`}`,
     message,
@@ -87,15 +88,20 @@ async function findProblems(
   };
 }
 
+/** Where there is none, tasks are done by the built-in one. */
+function withAnyPipeline(plan: ExecPlan): ExecPlan {
+  return Object.keys(plan.pipelines).length > 0 ? plan : { ...plan, pipelines: { [BUILT_IN]: [] } };
+}
+
 async function readConfig(
   io: CliIo,
-  { path, pipelineNeeded }: { readonly path: string | undefined; readonly pipelineNeeded: boolean },
+  { path, ofSteps }: { readonly path: string | undefined; readonly ofSteps: boolean },
 ): Promise<Findings & { readonly plan?: ExecPlan }> {
   const warnings: Problem[] = [];
   try {
     const { plan, loaded } = await loadExecConfig(
       io,
-      { ...(pipelineNeeded ? { pipelineNeeded } : { withJob: true }), ...present({ path }) },
+      { ...(ofSteps ? { pipelineNeeded: false } : { withJob: true }), ...present({ path }) },
       (warning) => warnings.push(warning),
     );
     const found = await lookAtConfig({ plan, loaded, programs: "of_roles" }, lookAtMachine(io));

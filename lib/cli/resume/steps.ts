@@ -24,7 +24,7 @@ export async function resumeSteps(
     started;
   const roles = told && { ...told, flags: flagsOnRecord(told.flags, folder, around) };
   // Who has written the journal is not known, so a person must have agreed to its check.
-  const builtIn = target.text === undefined && roles === undefined
+  const builtIn = target.text === undefined && check === undefined && roles === undefined
     ? undefined
     : { check, review, isOwn: false, isForRoles: roles !== undefined };
   const flags = { ...roles?.flags, wd: workdir, ...present({ provider, strict }) };

@@ -38,7 +38,6 @@ Deno.test("exec takes several words for a task, unless they may be the name of a
       [[""], "Cannot use the argument TASK: it is empty"],
       [["Fix it", "--only", "a"], "Cannot use --only with one task"],
       [["Fix it", "--check", " "], "Cannot use --check: it names no command"],
-      [["README.md", "--check", "true"], "Cannot use --check with a file or a folder"],
     ] as const
   ) {
     const { code, stderr } = await project.call("exec", ...args);
@@ -54,6 +53,8 @@ Deno.test("exec takes several words for a task, unless they may be the name of a
   assertStringIncludes((await project.call("exec", "Fix it", "--dry-run")).stdout, "pipeline main\n");
   const { stderr } = await project.call("exec", "Fix it", "--check", "true");
   assertStringIncludes(stderr, "Cannot use --check: panewright.jsonc has pipelines, and their steps have checks");
+  const file = await project.call("exec", "README.md", "--check", "true");
+  assertStringIncludes(file.stderr, "Cannot use --check: panewright.jsonc has pipelines, and their steps have checks");
   assertEquals(await project.prompts(), []);
 });
 
@@ -128,4 +129,31 @@ Deno.test("exec of a text is carried out, asks and is resumed with the check tha
   assertStringIncludes((await project.prompts())[1] ?? "", "Build a login.");
   const logs = await project.call("logs", run);
   assertStringIncludes(logs.stdout, 'task 1 of 1: "Build a login.", pipeline built-in (work, review)');
+});
+
+Deno.test("a folder of tasks needs no pipelines: each is done as a text is, with the project's tests as its check", async () => {
+  await using project = await textProject();
+  await Deno.mkdir(`${project.path}/tasks`);
+  await Deno.writeTextFile(`${project.path}/tasks/a.md`, "Build a login.\nASK database\n");
+  await Deno.writeTextFile(`${project.path}/tasks/b.md`, "Write its docs.\n");
+  const valid = await project.call("validate", "tasks");
+  assertEquals([valid.code, valid.stdout], [0, "0 errors, 0 warnings\n"]);
+  const stopped = await project.run("exec", "tasks", "--trust", "--json");
+  assertEquals(stopped.code, 3, stopped.stderr);
+  const run = /"runId":"([^"]+)"/.exec(stopped.stdout)?.[1] ?? "";
+  assertEquals((await project.call("answer", run, "PostgreSQL")).code, 0);
+  // The work has brought another test command.
+  await Deno.writeTextFile(`${project.path}/Cargo.toml`, "");
+  const resumed = await project.run("resume", run, "--trust");
+  assertEquals(resumed.code, 0, resumed.stderr);
+  assertStringIncludes(resumed.stderr, "check 1, npm test: it passed");
+  const named = await project.call("exec", "tasks/a.md", "--check", "true", "--dry-run");
+  assertStringIncludes(named.stdout, "pipeline built-in");
+  await Deno.remove(`${project.path}/Cargo.toml`);
+  await Deno.writeTextFile(`${project.path}/tasks/b.md`, "---\npipeline: thorough\n---\n\nWrite its docs.\n");
+  for (const words of [["validate", "tasks"], ["exec", "tasks", "--force"]]) {
+    const { code, stderr, stdout } = await project.call(...words);
+    assertEquals(code, 2);
+    assertStringIncludes(stdout + stderr, 'names "thorough", and there is no such pipeline');
+  }
 });
