@@ -1,5 +1,4 @@
 import { UsageError } from "../base/errors.ts";
-
 import { JOBS } from "../jobs/mod.ts";
 import { PIPELINE } from "../jobs/pipeline/mod.ts";
 import { REVIEW_LOOP } from "../jobs/review_loop/mod.ts";

@@ -66,12 +66,14 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
       case "open":
         opening = open(message).catch((error) => tell({ type: "failed", message: errorText(error) }));
         return await opening;
-      case "wrap":
-        own = ownFoldersOf(message);
+      case "wrap": {
+        // Another one may be asked for meanwhile.
+        const folders = own = ownFoldersOf(message);
         return await insideArgv(message, { mapsRoot }).then(
-          (argv) => tell({ type: "wrapped", id: message.id, argv, mounts: mountsOf(own) }),
+          (argv) => tell({ type: "wrapped", id: message.id, argv, mounts: mountsOf(folders) }),
           (error) => tell({ type: "not_wrapped", id: message.id, message: errorText(error) }),
         );
+      }
       case "decided":
         undecided.get(message.id)?.(message.allow);
         return void undecided.delete(message.id);
