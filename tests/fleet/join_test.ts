@@ -3,11 +3,29 @@ import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { freePort } from "../support/free_port.ts";
 import { panewrightThatStartsFast } from "../support/panewright.ts";
 import { startProgram } from "../support/program.ts";
+import { processesOf } from "../support/sandbox.ts";
 import { until } from "../support/until.ts";
 import { type FleetStage, fleetStage } from "./fleet_stage.ts";
 
+/** A machine of its own but for its files and its network, with the user services of systemd of who comes in by ssh. */
+const WITH_SERVICES = `mount -t tmpfs none /run && mkdir -p /run/sshd /run/systemd/system /run/user && \
+{ HOME="$0" XDG_RUNTIME_DIR=/run/user PANEWRIGHT_SANDBOX=off systemd --user >"$0/services.log" 2>&1 & } && exec "$@"`;
+
+/** Why there can be no such machine; `undefined` where there can. */
+async function whyNoServices(): Promise<string | undefined> {
+  const script = 'mount -t tmpfs none /run && command -v systemd >/dev/null || { echo "there is no systemd"; exit 1; }';
+  const { code, stdout, stderr } = await systemProcessRunner.run({ argv: [...OWN_MACHINE, "sh", "-c", script] })
+    .catch((error) => ({ code: 1, stdout: String(error), stderr: "" }));
+  return code === 0 ? undefined : `${stdout}${stderr}`.trim();
+}
+
+const OWN_MACHINE = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"] as const;
+
 /** A real sshd for this user, whose home is another folder there; ssh's configuration knows it by two names. */
-async function openSshd({ sandbox: { root, env } }: FleetStage) {
+async function openSshd(
+  { sandbox: { root, env } }: FleetStage,
+  { hasServices = false }: { readonly hasServices?: boolean } = {},
+) {
   const folder = `${root}/ssh`;
   const home = `${root}/homes/remote`;
   for (const path of [folder, home, "/run/sshd"]) await Deno.mkdir(path, { recursive: true });
@@ -18,7 +36,14 @@ async function openSshd({ sandbox: { root, env } }: FleetStage) {
   await Deno.copyFile(`${folder}/key.pub`, `${folder}/authorized`);
   const port = freePort();
   const { env: own } = await panewrightThatStartsFast();
-  const given = { ...env, ...own, HOME: home, PATH: `${home}/bin:${env["PATH"]}`, PANEWRIGHT_SANDBOX: "off" };
+  const given = {
+    ...env,
+    ...own,
+    HOME: home,
+    PATH: `${home}/bin:${env["PATH"]}`,
+    PANEWRIGHT_SANDBOX: "off",
+    XDG_RUNTIME_DIR: "/run/user",
+  };
   const words = Object.entries(given).map(([name, value]) => `${name}='${value}'`).join(" ");
   await Deno.writeTextFile(
     `${folder}/sshd_config`,
@@ -49,7 +74,9 @@ async function openSshd({ sandbox: { root, env } }: FleetStage) {
       `IdentityFile ${folder}/key`,
     ].join("\n") + "\n",
   );
-  const sshd = startProgram(["/usr/sbin/sshd", "-D", "-e", "-f", `${folder}/sshd_config`], { cwd: root, env });
+  const argv = ["/usr/sbin/sshd", "-D", "-e", "-f", `${folder}/sshd_config`] as const;
+  const machine = [...OWN_MACHINE, "sh", "-c", WITH_SERVICES, home, ...argv] as const;
+  const sshd = startProgram(hasServices ? machine : argv, { cwd: root, env });
   await until(() => sshd.output.stderr, (text) => text.includes("Server listening"));
   return { config, home, [Symbol.asyncDispose]: () => sshd[Symbol.asyncDispose]() };
 }
@@ -110,6 +137,32 @@ Deno.test("a machine is joined by ssh: program, credentials and rules are copied
   assertEquals(await Deno.readTextFile(`${sshd.home}/.config/panewright/worker.jsonc`), await Deno.readTextFile(rules));
   assertEquals((await stage.call("fleet", "drain", "again")).code, 0);
   await until(async () => (await stage.call("fleet", "workers")).stdout.includes("has no workers"));
+});
+
+const noServices = await whyNoServices();
+
+Deno.test({
+  name: `a machine with the user services of systemd: its worker is one, and is started again when it was killed${
+    noServices === undefined ? "" : ` (skipped: ${noServices})`
+  }`,
+  ignore: noServices !== undefined,
+  async fn() {
+    await using stage = await fleetStage();
+    await using sshd = await openSshd(stage, { hasServices: true });
+    const worker = stage.credentials["machine"] ?? "";
+    const words = ["--worker", worker, "--max-load", "1000", "--ssh-config", sshd.config, "--label", "team=shop"];
+    const rules = `${stage.sandbox.root}/worker.jsonc`;
+    const joined = await stage.call("fleet", "join", "localhost", ...words, "--accept", rules);
+    assertEquals(joined.code, 0, joined.stderr);
+    assertStringIncludes(joined.stdout, "It is started again with the machine.");
+    const workers = async () =>
+      (await processesOf(sshd.home)).filter(({ command }) => / worker /.test(command)).map(({ pid }) => pid);
+    const [first] = await until(workers, (pids) => pids.length > 0);
+    Deno.kill(first!, "SIGKILL");
+    await until(workers, (pids) => pids.some((pid) => pid !== first));
+    assertEquals((await stage.call("submit", "--run", "Go on", "--id", "go-on", "--label", "team=shop")).code, 0);
+    await stage.reaches("go-on", "pass");
+  },
 });
 
 const SYSTEMCTL = `#!/bin/sh

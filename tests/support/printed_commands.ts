@@ -2,7 +2,8 @@ import { assert } from "@std/assert";
 import { runProgram } from "./program.ts";
 
 const PRINTED = (verbs: string) =>
-  new RegExp(`(?:^|[\\s:])(?:panewright|deno run -A \\S+) ((?:${verbs})(?: .*)?)$`, "gm");
+  // What an agent has run is told as it was.
+  new RegExp(`(?:^|(?<!command|\\$)[\\s:])(?:panewright|deno run -A \\S+) ((?:${verbs})(?: .*)?)$`, "gm");
 
 /** A command at the end of a line that only looks: it can be carried out wherever it is printed. */
 const LOOKS = PRINTED("show|diff|status|logs|questions|report|workspaces|validate|evidence|audit|permissions|runs");
