@@ -169,7 +169,7 @@ Deno.test("permissions of a step, codex: built-in rules and doubts hold for what
 
 const SESSION = { tty: true, yield_time_ms: 300 };
 const TYPED = `const { session_id } = await tools.exec_command(${JSON.stringify({ cmd: "python3 -i", ...SESSION })});
-text(await tools.write_stdin({ session_id, chars: "open('typed', 'w').close()\\n", yield_time_ms: 1000 }));`;
+text(await tools.write_stdin({ session_id, chars: "open('typed', 'w').close()\\n", yield_time_ms: 4000 }));`;
 
 Deno.test("exec, codex: nothing is typed into a command where calls are judged", async () => {
   for (const judgesAll of [false, true]) {
