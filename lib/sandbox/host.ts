@@ -66,14 +66,9 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
       case "open":
         opening = open(message).catch((error) => tell({ type: "failed", message: errorText(error) }));
         return await opening;
-      case "wrap": {
-        // Another one may be asked for meanwhile.
-        const folders = own = ownFoldersOf(message);
-        return await insideArgv(message, { mapsRoot }).then(
-          (argv) => tell({ type: "wrapped", id: message.id, argv, mounts: mountsOf(folders) }),
-          (error) => tell({ type: "not_wrapped", id: message.id, message: errorText(error) }),
-        );
-      }
+      case "wrap":
+        own = ownFoldersOf(message);
+        return await tell(await wrapped(message, { mapsRoot, own }));
       case "decided":
         undecided.get(message.id)?.(message.allow);
         return void undecided.delete(message.id);
@@ -115,6 +110,18 @@ function ownFoldersOf({ shown, writable }: Message<"wrap">): readonly OwnFolder[
 /** Where a program has written to, by what the library says of it: `deny openat /tmp/x`. */
 function writtenPath(said: string): string {
   return /^deny \S+ (\/.*)$/s.exec(said)?.[1] ?? "";
+}
+
+async function wrapped(
+  message: Message<"wrap">,
+  { mapsRoot, own }: { readonly mapsRoot: boolean; readonly own: readonly OwnFolder[] },
+): Promise<FromHost> {
+  const { id } = message;
+  try {
+    return { type: "wrapped", id, argv: await insideArgv(message, { mapsRoot }), mounts: mountsOf(own) };
+  } catch (error) {
+    return { type: "not_wrapped", id, message: errorText(error) };
+  }
 }
 
 /** The argv that runs a script inside. */

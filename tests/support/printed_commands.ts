@@ -20,6 +20,9 @@ const PLACE = /"(?:…|YOUR ANSWER|yes, or no and why)"/;
 /** What was asked before may be asked again. */
 const GOES_ON = /^(?:resume|reply)\b/;
 
+/** An agent of the run has changed its checks, which a person has to see: the refusal says how to go on. */
+const CHANGED = /^panewright: Cannot resume run \S+: what it is bound to has changed/m;
+
 /** Mounts over the temporary files what takes all changes to them, and is gone with the namespace. */
 const APART = `mount -t tmpfs none "$0" && mkdir "$0/up" "$0/work" && \
 mount -t overlay none -o "userxattr,lowerdir=/tmp,upperdir=$0/up,workdir=$0/work" /tmp && cd "$PWD" && exec "$@"`;
@@ -110,7 +113,7 @@ export function createPrintedCommands({ argv, cwd, env }: Place) {
         const told = looks.includes(command)
           ? await runProgram(typed, { ...place, timeoutMs: 60_000 })
           : await apart(`${folder}/apart`, typed, place);
-        const isAsked = told.code === 3 && GOES_ON.test(command);
+        const isAsked = (told.code === 3 || CHANGED.test(told.stderr)) && GOES_ON.test(command);
         assert(told.code === 0 || isAsked, `${what} printed "panewright ${command}", which fails: ${told.stderr}`);
       }
     },
