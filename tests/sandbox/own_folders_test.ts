@@ -11,19 +11,19 @@ Deno.test("/tmp is a program's own unless it may write there outside", () => {
 Deno.test("its own folders are mounted right above the whole tree, below all that the library mounts", async () => {
   await using dir = await tempDir();
   const { path } = dir;
-  await dir.write({ "a file": "", "work/x": "" });
-  await Deno.symlink("work", `${path}/link`);
-  const folder = ownFolderAt(path, [`${path}/work/bin`]);
-  assertEquals(folder.entries[0], { path: `${path}/work` });
+  await dir.write({ "a file": "", "made/x": "" });
+  await Deno.symlink("made", `${path}/link`);
+  const folder = ownFolderAt(path, [`${path}/made/bin`]);
+  assertEquals(folder.entries[0], { path: `${path}/made` });
   assertEquals(
-    readingMounts(`bwrap --ro-bind / / --bind ${path}/work ${path}/work -- sh`),
-    `bwrap --ro-bind / / --args 8 --bind ${path}/work ${path}/work -- sh`,
+    readingMounts(`bwrap --ro-bind / / --bind ${path}/made ${path}/made -- sh`),
+    `bwrap --ro-bind / / --args 8 --bind ${path}/made ${path}/made -- sh`,
   );
   const words = mountsOf([folder]).split("\0");
-  assertEquals(words.slice(0, 5), ["--tmpfs", path, "--ro-bind-try", `${path}/work`, `${path}/work`]);
+  assertEquals(words.slice(0, 5), ["--tmpfs", path, "--ro-bind-try", `${path}/made`, `${path}/made`]);
   const said = words.join(" ");
   assert(said.includes(` --ro-bind-try ${path}/a file ${path}/a file `), said);
-  assert(said.includes(` --symlink work ${path}/link `), said);
+  assert(said.includes(` --symlink made ${path}/link `), said);
   assertEquals(readingMounts("sh -c 'a command of another form'"), "sh -c 'a command of another form'");
 });
 
