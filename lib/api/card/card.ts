@@ -49,6 +49,10 @@ export function cardOf(
   const { condition: state, cost, counts, done, job, recovered, runId: run, task, why, workdir, about } = header;
   const rounds = job === "run" ? done.findLast(({ unit }) => unit === "round")?.number : undefined;
   const name = workspace?.name ?? nameOf(about);
+  // Several tasks are known by the name of their folder.
+  const isOfFolder = [...done, ...header.place].some(({ unit, number }) =>
+    unit === "task" && (number > 1 || workspace?.isTarget === true)
+  );
   const seconds = finished?.seconds ?? (now.getTime() - Date.parse(header.startedAt)) / 1000;
   const changes = result !== undefined
     ? changesOf(result)
@@ -57,8 +61,7 @@ export function cardOf(
     : changesAt(inCheckout);
   const card = {
     ...{ name, run, ...present({ job }), state, workdir, why: saysMore(header) ? why : "" },
-    // A folder's tasks are known by its name.
-    task: done.some(({ unit }) => unit === "task") && workspace?.isTarget === true ? about : task || about,
+    task: isOfFolder ? about : task || about,
     ...{ seconds: Number.isFinite(seconds) ? Math.max(0, seconds) : 0, turns: counts.turns },
     ...{ ...present({ rounds, changes, notKept }), left: finished?.left ?? [] },
     ...{ checks: checksIn(items), remarks: [...remarks] },

@@ -92,6 +92,15 @@ Deno.test("the card of a run that passed in a workspace: what was asked, changed
   assertEquals(ofTarget.next.map(({ verb }) => verb), ["apply", "pr", "discard"]);
 });
 
+Deno.test("what was asked of a folder's tasks is the folder, not the text of the last one", () => {
+  const done = [1, 2].map((number) => ({ unit: "task" as const, number, outcome: "pass" as const, at: at(9) }));
+  const asked = (about: Partial<typeof HEADER>) =>
+    cardOf({ header: headerWith({ job: "exec", about: "tasks", task: "Say bye", ...about }), items: [] }, { now: NOW })
+      .task;
+  assertEquals([asked({ done }), asked({ place: [{ unit: "task", number: 2 }] })], ["tasks", "tasks"]);
+  assertEquals(asked({ done: done.slice(0, 1) }), "Say bye");
+});
+
 Deno.test("what was not checked is said, and what was done that is in no commit", () => {
   const header = headerWith({ tokens: [], why: "", counts: { ...HEADER.counts, turns: 0 } });
   const card = cardOf({ header, items: [] }, { now: NOW, workspace: WORKSPACE, notKept: "it is in no commit" });
