@@ -41,8 +41,10 @@ export async function checkoutAsItIs(
   },
 ): Promise<Workspace> {
   const name = notedName(run);
+  const ofGit = repositoryOf(folder, signal);
+  ofGit.catch(() => {});
   const isPlain = !await isInRepository(folder, signal);
-  const repository = await (isPlain ? plainFolder(folder) : repositoryOf(folder, signal));
+  const repository = await (isPlain ? plainFolder(folder) : ofGit);
   const { objects, prefix, settings, store, top } = repository;
   await makeStoreOf(repository, signal);
   await using index = await ownIndex(`${repository.gitFolder}/index`, `${placesOf().known}/${name}.checkout`);

@@ -236,7 +236,15 @@ export async function plainFolder(folder: string): Promise<Repository> {
 
 export async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {
   const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-prefix"];
-  const places = await runGit(["rev-parse", ...asked], { cwd: folder, ...present({ signal }) });
+  const pattern = `^(${[...KEPT_SETTINGS, ...AUTHOR_SETTINGS].join("|").replaceAll(".", "\\.")})$`;
+  const here = { cwd: folder, ...present({ signal }) };
+  const config = git(["config", "-z", "--get-regexp", pattern], { ...here, codes: [0, 1] });
+  // Where there is no repository, that is what is told.
+  config.catch(() => {});
+  const [places, head] = await Promise.all([
+    runGit(["rev-parse", ...asked], here),
+    runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], here),
+  ]);
   const [top, gitFolder, common, ...prefix] = places.stdout.split("\n");
   if (places.code !== 0 || top === undefined || gitFolder === undefined || common === undefined || top === "") {
     const [said = "it is in no working tree"] = lastLines(places.stderr, 1);
@@ -245,15 +253,9 @@ export async function repositoryOf(folder: string, signal: AbortSignal): Promise
         `A workspace is a clone: make the folder a repository (git init), or work in the folder itself, without --workspace, --parallel and --attempts. git says: ${said}`,
     });
   }
-  const head = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], {
-    cwd: folder,
-    ...present({ signal }),
-  });
-  const pattern = `^(${[...KEPT_SETTINGS, ...AUTHOR_SETTINGS].join("|").replaceAll(".", "\\.")})$`;
-  const said = await git(["config", "-z", "--get-regexp", pattern], { cwd: folder, signal, codes: [0, 1] });
   // Of several values the last one holds.
   const values = new Map(
-    said.split("\0").map((entry) => {
+    (await config).split("\0").map((entry) => {
       const [key = "", value = ""] = entry.split(/\n(.*)/s);
       return [key, value] as const;
     }),

@@ -51,8 +51,10 @@ export async function commitFiles(
     signal,
     env: borrowed === undefined ? env : { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed },
   };
-  await requireReadable(tree, { signal, timeoutMs: limit?.lookMs });
-  if (limit !== undefined) await requireLittle(tree, { ask, limit });
+  const before = parent === undefined ? undefined : gitLine(["rev-parse", `${parent}^{tree}`], ask);
+  // Whether it can be told at all is said first.
+  before?.catch(() => {});
+  await requireTakable(tree, { ask, limit });
   // What a sandbox that is open shows there is no work of anybody.
   const shown = placeholdersIn(tree).map((name) => `:(exclude,top,literal)${name}`);
   await git([...asSettings(settings), "add", "--all", "--", ".", ...shown], ask).catch((cause) => {
@@ -63,7 +65,7 @@ export async function commitFiles(
     });
   });
   const written = await gitLine(["write-tree"], ask);
-  if (parent !== undefined && written === await gitLine(["rev-parse", `${parent}^{tree}`], ask)) return parent;
+  if (parent !== undefined && written === await before) return parent;
   return await commitOfTree(written, { place: ask, message, ...present({ date, parent }) });
 }
 
@@ -83,6 +85,23 @@ export async function commitOfTree(
     ...place,
     env: { ...place.env, ...dated },
   });
+}
+
+/** Looks at both at once: what git waits for in vain is given up with what was found. */
+async function requireTakable(
+  tree: string,
+  { ask, limit }: { readonly ask: GitAsk; readonly limit: Limit | undefined },
+): Promise<void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, ...(ask.signal === undefined ? [] : [ask.signal])]);
+  try {
+    await Promise.all([
+      requireReadable(tree, { signal, timeoutMs: limit?.lookMs }),
+      limit === undefined ? undefined : requireLittle(tree, { ask: { ...ask, signal }, limit }),
+    ]);
+  } finally {
+    over.abort();
+  }
 }
 
 async function requireLittle(

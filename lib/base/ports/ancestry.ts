@@ -28,19 +28,23 @@ export interface Ancestry {
   readonly terminal?: string;
 }
 
+const PLACE = 'read -r t </proc/sys/kernel/random/boot_id; echo "$t"; readlink /proc/self/ns/pid';
+
+/** The parent of this shell alone: most of {@linkcode LOOK} starts programs, and takes four times as long. */
+const LOOK_AT_SELF = `${PLACE}; printf '\\n\\n\\n'; cat /proc/$PPID/stat`;
+
 /**
  * Each process from the parent of this shell on, with its mark; the place; the terminal; and at last the parent that an
  * orphan gets: nothing else tells who adopts.
  */
 const LOOK = `
 o=$$ p=$PPID
-cat /proc/sys/kernel/random/boot_id; readlink /proc/self/ns/pid
+${PLACE}
 for f in 0 1 2; do t=$(readlink /proc/$p/fd/$f); case $t in /dev/pts/*|/dev/tty*) break;; esac; t=; done; echo "$t"
-n=0
-while [ "$p" -gt 0 ] && [ "$n" -lt "$2" ] && l=$(cat "/proc/$p/stat"); do
+while [ "$p" -gt 0 ] && l=$(cat "/proc/$p/stat"); do
   m=; tr '\\0' '\\n' <"/proc/$p/environ" | grep -qE "$1" && m=marked
   printf '%s\\n%s\\n%s\\n' "$m" "$(readlink "/proc/$p/exe")" "$l"
-  set -- "$1" "$2" \${l##*) }; p=$4 n=$((n + 1))
+  set -- "$1" \${l##*) }; p=$3
 done
 { while read -r _ _ _ a _ </proc/self/stat && [ "$a" = "$o" ]; do :; done; echo "$a"; } &`;
 
@@ -50,20 +54,27 @@ const MARKS = `^(${[PANE_MARK_VARIABLE, ASK_CHANNEL_VARIABLE, CHECK_VARIABLE, RO
 const PATH = "/usr/bin:/bin";
 
 interface LookOptions {
-  /** How many of the chain are looked at. @default all */
-  readonly most?: number;
   readonly runner?: ProcessRunner;
 }
 
 /** Where this process comes from. Elsewhere than on Linux environments, places and adopters are not told. */
-export async function lookAtAncestry(
-  { most = 100_000, runner = systemProcessRunner }: LookOptions = {},
-): Promise<Ancestry> {
+export async function lookAtAncestry({ runner = systemProcessRunner }: LookOptions = {}): Promise<Ancestry> {
+  return await look(LOOK, runner);
+}
+
+/** This process alone: the first of its chain, and the place. */
+export async function lookAtSelf(
+  { runner = systemProcessRunner }: LookOptions = {},
+): Promise<Pick<Ancestry, "place" | "chain">> {
+  const { place, chain } = await look(LOOK_AT_SELF, runner);
+  return { place, chain: chain.slice(0, 1) };
+}
+
+async function look(script: string, runner: ProcessRunner): Promise<Ancestry> {
   if (Deno.build.os !== "linux") return chainIn(await listProcesses(runner));
   const own = Deno.env.get("PATH");
   const env = { PATH: own === undefined ? PATH : `${PATH}:${own}` };
-  const argv = ["/bin/sh", "-c", LOOK, "sh", MARKS, `${most}`] as const;
-  const { stdout } = await runner.run({ argv, cwd: "/", env, clearEnv: true });
+  const { stdout } = await runner.run({ argv: ["/bin/sh", "-c", script, "sh", MARKS], cwd: "/", env, clearEnv: true });
   return parseAncestry(stdout);
 }
 

@@ -90,6 +90,9 @@ async function judgeWork(work: Work & { readonly isCheckout: boolean }): Promise
   const { commit, isCheckout, plan, run, settings, workspace: { base, store } } = work;
   const { signal } = run;
   const setup = plan.workspace?.setup?.command;
+  // Told at last, and asked with what else git is asked.
+  const asked = inputsOf(work);
+  asked.catch(() => {});
   const files = await changedTests([base, commit], { store, signal, partOf: partsBy(settings.tests ?? []) });
   const width = widthOf(plan.sandbox);
   const { checks, env, trials } = await trialsOf({ ...work, width, junit: settings.junit }, files);
@@ -100,7 +103,7 @@ async function judgeWork(work: Work & { readonly isCheckout: boolean }): Promise
     ? await tryHunks({ ...work, checks, results: now, width, junit: settings.junit, ...present({ env }) })
     : { hunks: [], untried: 0 };
   const given = isCheckout && trials.length > 0 ? await remarksOnGiven(work.workspace, { plan, run }) : [];
-  const inputs = [...await inputsOf(work), ...given];
+  const inputs = [...await asked, ...given];
   const { problem, remarks } = verdictOf({
     ...{ files, inputs, isCheckout, settings, trials, hunks },
     results: { now, before, red },
@@ -135,9 +138,10 @@ async function inputsOf(
 ): Promise<readonly string[]> {
   const where = { store, signal };
   const partOf = partsBy(settings.tests ?? []);
-  const paths = (await filesIn(commit, where)).filter((path) => TOLD_PARTS.has(partOf(path) ?? ""));
+  const [all, patch] = await Promise.all([filesIn(commit, where), patchBetween({ base, commit, ...where })]);
+  const paths = all.filter((path) => TOLD_PARTS.has(partOf(path) ?? ""));
   const tests = await textsIn(commit, { paths: paths.slice(0, MOST_READ), ...where });
-  return testInputsIn(await patchBetween({ base, commit, ...where }), { tests, partOf });
+  return testInputsIn(patch, { tests, partOf });
 }
 
 const TOLD_PARTS: ReadonlySet<string> = new Set(["test", "snapshot"]);

@@ -2,7 +2,7 @@ import { replaceFile } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import { findRepository, type GitQuestion, UntoldError } from "./list.ts";
+import { findRepository, type GitQuestion, isIgnored, UntoldError } from "./list.ts";
 import { keepContents } from "./before_contents.ts";
 import { changedFiles, type FilesNote, snapshotFiles } from "./snapshot.ts";
 import { makePatch } from "./patch.ts";
@@ -59,15 +59,13 @@ export async function leaveChangesIn(
   },
 ): Promise<{ readonly hasPatch: boolean; readonly lines?: number }> {
   removeLeftovers(folder);
+  const asked = { folder: workdir, signal };
+  const question = { ...asked, ignored: isIgnored(asked) };
+  const own = objectsOf(question);
   const patch = await makePatch({
-    workdir,
-    changed,
-    before,
-    blobs,
+    ...{ question, changed, before, blobs, objects: own.then((found) => [...found, ...objects]) },
     keptFolder: keptFolder(folder),
     scratchParent: folder,
-    signal,
-    objects: [...await objectsOf({ folder: workdir, signal }), ...objects],
   });
   await replaceFile(`${folder}/files.txt`, redactor.text(changed.map(nameLine).join("")));
   if (patch !== undefined) await replaceFile(`${folder}/diff.patch`, redactor.text(patch));

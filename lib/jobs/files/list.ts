@@ -93,6 +93,8 @@ export function lstatOf(path: string): Deno.FileInfo | undefined {
 
 export interface GitQuestion {
   readonly folder: string;
+  /** Whether git ignores the folder itself, where several are asked of it. @default asked */
+  readonly ignored?: Promise<boolean>;
   readonly signal?: AbortSignal;
   /** @default {systemProcessRunner} */
   readonly processRunner?: ProcessRunner;
@@ -102,6 +104,11 @@ export interface GitQuestion {
 /** A configuration of the repository's can lead git to a file that never ends. */
 const GIT_TIMEOUT_MS = 20_000;
 
+/** Whether git ignores a folder, with all that is in it. */
+export async function isIgnored(question: GitQuestion): Promise<boolean> {
+  return (await askGit(question, ["check-ignore", "--quiet", "."]))?.code === 0;
+}
+
 /**
  * The files below a folder that git tracks or would track, relative to it. A repository below is one name, that of its
  * folder. git only lists names: nothing that a repository could configure is run.
@@ -109,9 +116,9 @@ const GIT_TIMEOUT_MS = 20_000;
 export async function listByGit(question: GitQuestion): Promise<readonly string[] | undefined> {
   const [list, ignored] = await Promise.all([
     askGit(question, ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]),
-    askGit(question, ["check-ignore", "--quiet", "."]),
+    question.ignored ?? isIgnored(question),
   ]);
-  if (list === undefined || ignored === undefined || list.code !== 0 || ignored.code === 0) return undefined;
+  if (list === undefined || list.code !== 0 || ignored) return undefined;
   const names = list.stdout.split("\0").filter((name) => name !== "");
   if (names.some((name) => name.includes(REPLACEMENT))) throw new UntoldError("a name is not UTF-8");
   const isOurs = (name: string) =>
@@ -143,9 +150,9 @@ export async function findRepository(question: GitQuestion): Promise<Repository 
   const places = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
   const [answer, ignored] = await Promise.all([
     askGit(question, ["rev-parse", "--path-format=absolute", ...places]),
-    askGit(question, ["check-ignore", "--quiet", "."]),
+    question.ignored ?? isIgnored(question),
   ]);
-  if (ignored?.code === 0) return undefined;
+  if (ignored) return undefined;
   if (answer?.code !== 0) {
     const place = folderWithGit(question.folder);
     const why = answer?.stderr.trim().split("\n", 1)[0] ?? "there is no such program";

@@ -1,11 +1,12 @@
 import { runGit } from "../../base/ports/git.ts";
-import { listByGit, lstatOf } from "./list.ts";
+import { type GitQuestion, listByGit, lstatOf } from "./list.ts";
 import { MAX_SHOWN_BYTES } from "./before_contents.ts";
 import type { FileSnapshot } from "./snapshot.ts";
 
 /** What a step has changed, and where what was there before is. Paths are absolute. */
 interface PatchRequest {
-  readonly workdir: string;
+  /** What git is asked of the folder in which it was changed. */
+  readonly question: GitQuestion & { readonly signal: AbortSignal };
   readonly changed: readonly string[];
   readonly before: FileSnapshot;
   /** Which contents git has: ids by names. */
@@ -14,8 +15,7 @@ interface PatchRequest {
   /** A folder for git's scratch folder, which is called `patch-…`. */
   readonly scratchParent: string;
   /** The folders with git's objects. */
-  readonly objects: readonly string[];
-  readonly signal: AbortSignal;
+  readonly objects: Promise<readonly string[]>;
 }
 
 const MAX_FILES = 500;
@@ -59,8 +59,8 @@ interface Entry {
 const NEVER_SHOWN = /^\.\.\/|(?:^|\/)\.git(?:\/|$)|\p{Cc}/iu;
 
 async function sidesOf(request: PatchRequest, folder: string) {
-  const { workdir, changed, before: { files }, blobs, keptFolder, signal } = request;
-  const listed = await listByGit({ folder: workdir, signal });
+  const { question, changed, before: { files }, blobs, keptFolder } = request;
+  const [listed] = await Promise.all([listByGit(question), request.objects]);
   const shown = listed === undefined ? undefined : new Set(listed);
   const linkFile = (target: string) => {
     const path = `${folder}/link-${crypto.randomUUID()}`;
@@ -81,7 +81,7 @@ async function sidesOf(request: PatchRequest, folder: string) {
       // Without what it was, the whole file would look new.
       else continue;
     } else if (shown !== undefined && !shown.has(name)) continue;
-    const path = `${workdir}/${name}`;
+    const path = `${question.folder}/${name}`;
     const now = lstatOf(path);
     if (now?.isSymlink) after.push({ name, mode: "120000", path: linkFile(Deno.readLinkSync(path)) });
     else if (now?.isFile && now.size <= MAX_SHOWN_BYTES) {
@@ -91,7 +91,7 @@ async function sidesOf(request: PatchRequest, folder: string) {
   return { before, after, isListed: listed !== undefined };
 }
 
-async function ownRepository(folder: string, { objects, blobs, signal }: PatchRequest) {
+async function ownRepository(folder: string, { objects, blobs, question: { signal } }: PatchRequest) {
   const run = async (args: readonly string[], { stdin = "", index = "none" } = {}) => {
     // Names that only other systems take for `.git` are names like others.
     const settings = ["compression=0", "protectNTFS=false", "protectHFS=false"].flatMap((is) => ["-c", `core.${is}`]);
@@ -111,10 +111,14 @@ async function ownRepository(folder: string, { objects, blobs, signal }: PatchRe
     if (code !== 0 || truncated) throw new NoPatchError(`git ${args[0]} ended with ${code}, or printed too much`);
     return stdout;
   };
-  const format = Object.values(blobs)[0]?.length === 64 ? "sha256" : "sha1";
-  await run(["init", "--quiet", "--bare", "--template=", `--object-format=${format}`, `${folder}/git`]);
-  await Deno.mkdir(`${folder}/git/objects/info`, { recursive: true });
-  await Deno.writeTextFile(`${folder}/git/objects/info/alternates`, objects.map((path) => `${path}\n`).join(""));
+  // What "git init" makes, without another process.
+  for (const made of ["objects/info", "refs"]) await Deno.mkdir(`${folder}/git/${made}`, { recursive: true });
+  const isSha256 = Object.values(blobs)[0]?.length === 64;
+  const format = isSha256 ? "\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n" : "";
+  await Deno.writeTextFile(`${folder}/git/config`, `[core]\n\tbare = true\n${format}`);
+  await Deno.writeTextFile(`${folder}/git/HEAD`, "ref: refs/heads/main\n");
+  const alternates = (await objects).map((path) => `${path}\n`).join("");
+  await Deno.writeTextFile(`${folder}/git/objects/info/alternates`, alternates);
   return {
     run,
     async tree(index: string, entries: readonly Entry[]): Promise<string> {

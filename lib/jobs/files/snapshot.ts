@@ -1,7 +1,7 @@
 import { relative, resolve } from "@std/path/posix";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "./list.ts";
+import { findRepository, isIgnored, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "./list.ts";
 import { present } from "../../base/schema.ts";
 
 export interface SnapshotOptions {
@@ -72,7 +72,8 @@ export async function snapshotFiles(
   options: SnapshotOptions & { readonly onRead?: (file: ReadFile) => Promise<void> },
 ): Promise<FileSnapshot> {
   const { workdir, onRead } = options;
-  const question = { ...options, folder: workdir };
+  const asked = { ...options, folder: workdir };
+  const question = { ...asked, ignored: isIgnored(asked) };
   // Mostly the folder is the top of its repository: both are asked at once.
   const [repository, listedHere] = await Promise.all([findRepository(question), listByGit(question)]);
   const top = repository?.root ?? workdir;

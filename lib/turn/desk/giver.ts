@@ -1,5 +1,5 @@
 import { basename, dirname } from "@std/path/posix";
-import { type Ancestor, type Ancestry, lookAtAncestry } from "../../base/ports/ancestry.ts";
+import { type Ancestor, type Ancestry, lookAtSelf } from "../../base/ports/ancestry.ts";
 import { replaceFile } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import { assertOwn, makeOwnFolder } from "../../base/ports/state_folder.ts";
@@ -24,7 +24,7 @@ const MAX_BEGAN_BYTES = 4096;
  * executes one, unless another did, of any run.
  */
 export async function noteBegun(folder: MailFolder): Promise<void> {
-  const { place, chain: [own] } = await lookAtAncestry({ most: 1 });
+  const { place, chain: [own] } = await lookAtSelf();
   if (own === undefined) return;
   makeOwnFolder(dirname(folder.answersDir));
   for (const path of [beganPath(folder), anyBeganPath(folder)]) {

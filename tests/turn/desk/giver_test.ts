@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { type Ancestry, lookAtAncestry, parseAncestry } from "../../../lib/base/ports/ancestry.ts";
+import { type Ancestry, lookAtAncestry, lookAtSelf, parseAncestry } from "../../../lib/base/ports/ancestry.ts";
 import type { AnswerBy } from "../../../lib/base/terms.ts";
 import { leaveAnswer, takeAnswer } from "../../../lib/turn/desk/answers.ts";
 import { giverKind, giverOf, noteBegun } from "../../../lib/turn/desk/giver.ts";
@@ -125,8 +125,9 @@ Deno.test("the first process that executes a run here is what others are compare
   assertEquals(await Deno.readTextFile(`${entry}/began`), noted);
   const from = await lookAtAncestry();
   assertEquals([from.chain[0]?.pid, giverKind(folder, { by: "command", from })], [Deno.pid, "person"]);
-  const { chain, place } = await lookAtAncestry({ most: 1 });
-  assertEquals([chain, place], [from.chain.slice(0, 1), from.place]);
+  const { chain, place } = await lookAtSelf();
+  const { program: _, ...own } = from.chain[0]!;
+  assertEquals([chain, place], [[own], from.place]);
   // After the next boot nothing of the run is left.
   await Deno.writeTextFile(`${entry}/began`, JSON.stringify({ place: "another boot", startTime: "1" }));
   await noteBegun(folder);
