@@ -100,6 +100,8 @@ export interface AgentStart<Of extends Provider = Provider> {
   readonly onLeft?: (agent: Pick<DrivenAgent, "processes" | "keep">) => Promise<void>;
   /** Told of each line that it told, as it came: over its protocol, in its report, in its CLI's own log. */
   readonly onLine?: (line: string, from: "agent" | "us" | "report" | "log") => void;
+  /** Told where its program is gone for a while: with this it is waited for. */
+  readonly onProgramGone?: (text: string) => void;
   /** By it the agent's processes are killed. */
   readonly onForcedExit?: OnForcedExit;
 }

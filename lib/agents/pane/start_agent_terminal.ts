@@ -25,6 +25,8 @@ export interface AgentTerminalOptions {
   readonly quietMs?: number;
   readonly hookMail?: HookMail;
   readonly log?: (message: string) => void;
+  /** Told where its program is gone for a while: with this it is waited for. */
+  readonly onProgramGone?: (message: string) => void;
   readonly host?: Host;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
@@ -44,7 +46,8 @@ export async function startAgentTerminal(options: AgentTerminalOptions): Promise
   }
   const plan = await provider.terminal.launch(request, host);
   const launchedAtMs = Date.now();
-  const started = await confined(plan, { sandbox: request.sandbox, signal });
+  const { clock, onProgramGone: tell } = options;
+  const started = await confined(plan, { sandbox: request.sandbox, signal, tell, ...present({ clock }) });
   const pane = await session.openPane({ name: request.role, ...started, ...waiting });
   const terminal = createTerminal(options, { plan, pane, launchedAtMs });
   try {

@@ -127,7 +127,8 @@ export class Attempt {
     const unstarted = new AbortController();
     let isStarted = false;
     this.#stopped.promise.then(() => isStarted || unstarted.abort());
-    const { ask, clock, judge, provider, refuseWrite, onForcedExit, resumeSessionId, ...request } = this.request;
+    const { ask, clock, judge, provider, refuseWrite, onForcedExit, onProgramGone, resumeSessionId, ...request } =
+      this.request;
     const { args, command, env, model, sandbox, workdir } = request;
     const judgesAll = judge?.judgesAll === true;
     const judgesCalls = refuseWrite !== undefined || judgesAll;
@@ -139,7 +140,12 @@ export class Attempt {
         ...{ ask, requiresHooks: judgesAll ? "to_judge" : judgesCalls ? "to_refuse" : undefined } as const,
         launch: { workdir, command, model, ...present({ args, env, sandbox }) },
         hookUse: { place: ask.hooks, clock, judgesCalls, asks: judge !== undefined, isPatient: false },
-        ...present({ resume: resumeSessionId, onForcedExit, acceptsTypedInput: judge?.acceptsTypedInput }),
+        ...present({
+          resume: resumeSessionId,
+          onForcedExit,
+          onProgramGone,
+          acceptsTypedInput: judge?.acceptsTypedInput,
+        }),
         signal: unstarted.signal,
         mayGoOn: () => this.mayGoOn,
         onActivity: (activity) => {
@@ -216,7 +222,9 @@ export class Attempt {
   }
 
   async #send(agent: DrivenAgent, text: string): Promise<void> {
-    const signal = this.#written.signal;
+    const stopped = new AbortController();
+    this.#stopped.promise.then(() => stopped.abort());
+    const signal = AbortSignal.any([this.#written.signal, stopped.signal]);
     await agent.send(text, { signal }).catch((error) => {
       // How it ended is told later.
       const isToldLater = agent.driver === "acp" && error instanceof RuntimeError;

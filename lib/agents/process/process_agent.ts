@@ -120,7 +120,7 @@ export class ProcessAgent implements DrivenAgent {
         writerEnded: turn.written.signal,
       });
       const group = await startCliProcess(this.options, {
-        ...{ text, sessionId: this.sessionId, hooks: this.hooks?.commands },
+        ...{ text, sessionId: this.sessionId, hooks: this.hooks?.commands, signal },
         onLine: (line) => {
           this.options.onLine?.(line, "report");
           teller.take(turn.reader.readReport(line), "report");

@@ -43,6 +43,7 @@ export interface AttemptRequest extends AgentLaunch {
   readonly onProgress?: (fact: AgentFact) => void;
   /** Told what runs when its turn is over, before that is ended: it may keep some. */
   readonly onLeft?: AgentStart["onLeft"];
+  readonly onProgramGone?: AgentStart["onProgramGone"];
 }
 
 /** What is known of an attempt, however it ends. */

@@ -13,6 +13,7 @@ interface ProcessStart {
   readonly sessionId: string | undefined;
   readonly hooks: CommandHookSet | undefined;
   readonly onLine: (line: string) => void;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CliProcess extends ProcessGroup {
@@ -28,8 +29,8 @@ const MAX_STDERR_BYTES = 8000;
  * @throws {UsageError} when there is no such program
  */
 export async function startCliProcess(
-  { ask, clock, launch, mark, provider: { cli, headless }, variables = {} }: CliStart,
-  { text, sessionId, hooks, onLine }: ProcessStart,
+  { ask, clock, launch, mark, onProgramGone: tell, provider: { cli, headless }, variables = {} }: CliStart,
+  { text, sessionId, hooks, onLine, signal }: ProcessStart,
 ): Promise<CliProcess> {
   const { env = {}, workdir } = launch;
   const plan = await headless.plan({ ...launch, resumeSessionId: sessionId }, {
@@ -39,7 +40,8 @@ export async function startCliProcess(
     ...present({ ask, hooks }),
   });
   const { sandbox } = launch;
-  const started = await confined({ argv: plan.argv, env: plan.env, cwd: workdir }, { sandbox });
+  const asked = { argv: plan.argv, env: plan.env, cwd: workdir };
+  const started = await confined(asked, { sandbox, signal, clock, tell });
   const report = new LineSplitter();
   const stderr = keepTail(MAX_STDERR_BYTES);
   try {

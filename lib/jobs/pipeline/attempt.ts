@@ -68,6 +68,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
         isOver: true,
         tell: (left) => drive.record({ type: "commands_left", ...place, left, passable: true }),
       }),
+    onProgramGone: (text) => drive.record({ type: "warning", message: `step "${plan.name}": ${text}` }),
     ...present({ resumeSessionId: attempt.resumeSessionId }),
   };
   try {

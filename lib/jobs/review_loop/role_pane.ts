@@ -54,6 +54,7 @@ function terminalOptions(role: Role, options: RolePaneOptions): AgentTerminalOpt
   const { plan, session, hooks, turnEvents, record, clock, signal } = options;
   if (session === undefined) throw new TypeError(`Cannot start the agent of ${role}: there is no session for panes`);
   const { provider: { id }, sandbox = plan.sandbox, ...request } = agentOf(plan, role);
+  const warn = (message: string) => record({ type: "warning", role, message });
   const provider = findPaneProvider(id, [agentOf(plan, role).provider]);
   const { turnHook, hookMail } = turnEvents && provider.terminal.hasTurnHooks ? turnHooksOf(turnEvents, role) : {};
   return {
@@ -70,7 +71,7 @@ function terminalOptions(role: Role, options: RolePaneOptions): AgentTerminalOpt
     ...present({ hookMail }),
     startTimeoutMs: plan.startupTimeoutSeconds * 1000,
     quietMs: plan.quietSeconds * 1000,
-    log: (message) => record({ type: "warning", role, message }),
+    ...{ log: warn, onProgramGone: warn },
     clock,
     signal,
   };

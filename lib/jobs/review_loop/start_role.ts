@@ -90,6 +90,7 @@ async function startWithoutPane(
     known = sessionId;
   };
   const named = whatIsPut(role, { plan, audit });
+  const warn = (message: string) => record({ type: "warning", role, message });
   const start = () =>
     startAgent(driver, {
       ...{ provider, name: role, worker: "role", mark: newRoleMark(folder), clock, signal, onForcedExit } as const,
@@ -109,7 +110,7 @@ async function startWithoutPane(
         if (driver === "process" && activity.type === "session") noteSession(activity.sessionId);
       },
       ...present({ onLeft: driver === "process" ? options.onLeft?.(role) : undefined }),
-      onTrouble: (message) => record({ type: "warning", role, message }),
+      ...{ onProgramGone: warn, onTrouble: warn },
     });
   return await start().catch(async (error) => {
     if (!mayStartYet(error)) throw error;

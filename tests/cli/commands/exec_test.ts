@@ -290,3 +290,32 @@ Deno.test("the table at the end of a folder's run has what was done before a res
   assertMatch(resumed.stdout, /\n1-a +only +PASS .*\n2-b +only +PASS .*\n2 of 2 tasks done\n✓ PASS/);
   assertMatch(await Deno.readTextFile(`${project.path}/all.xml`), /name="1-a"[\s\S]*name="2-b"/);
 });
+
+Deno.test("a CLI that is gone between two steps, as while it is updated, is waited for", async () => {
+  await using project = await execProject();
+  const fake = `${project.sandbox.root}/bin/fake-codex`;
+  await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
+  await Deno.writeTextFile(fake, `${await Deno.readTextFile(fake)}[ "$number" != 1 ] || mv "$0" "$0.old"\n`);
+  await using run = project.start("exec", "task.md");
+  await until(() => run.output.stderr.includes("is not there"));
+  await Deno.rename(`${fake}.old`, fake);
+  const { code, stderr } = await run.ended;
+  assertEquals(code, 0, stderr);
+  assertMatch(stderr, /step "build": .*fake-codex is not there, as while it is updated.*[^]*fake-codex is there again/);
+  assertEquals((await project.prompts()).length, 3);
+});
+
+Deno.test("a run that waits for its CLI ends with Ctrl-C at once, and is resumed", async () => {
+  await using project = await execProject();
+  const fake = `${project.sandbox.root}/bin/fake-codex`;
+  await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
+  await Deno.writeTextFile(fake, `${await Deno.readTextFile(fake)}[ "$number" != 1 ] || mv "$0" "$0.old"\n`);
+  await using run = project.start("exec", "task.md");
+  await until(() => run.output.stderr.includes("is not there"));
+  run.kill("SIGINT");
+  const { code, stderr } = await run.ended;
+  assertEquals(code, 130, stderr);
+  await Deno.rename(`${fake}.old`, fake);
+  const resumed = await project.run("resume", "@1");
+  assertEquals(resumed.code, 0, resumed.stderr);
+});

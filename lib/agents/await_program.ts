@@ -1,0 +1,45 @@
+import { resolve } from "@std/path/posix";
+import type { Clock } from "../base/ports/clock.ts";
+import { sanitizeLine } from "../base/text/sanitize.ts";
+import type { LaunchPlan } from "./launch_plan.ts";
+
+const LOOK_EVERY_MS = 1000;
+const MOST_LOOKS = 600;
+
+/**
+ * Waits until the program of a plan is there. That it is was looked at before the run began; who updates a CLI takes it
+ * away for a while, also in the middle of a night. After ten minutes it is started nonetheless, and fails.
+ */
+export async function awaitProgram(
+  { argv: [program], cwd, env }: LaunchPlan,
+  { clock, signal, tell }: {
+    readonly clock: Clock;
+    readonly tell: (message: string) => void;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<void> {
+  const path = env["PATH"] ?? Deno.env.get("PATH") ?? "";
+  const files = program.includes("/")
+    ? [resolve(cwd, program)]
+    : path.split(":").map((folder) => `${resolve(cwd, folder)}/${program}`);
+  if (files.some(isExecutable)) return;
+  const name = sanitizeLine(program);
+  tell(
+    `${name} is not there, as while it is updated: waiting for it, for ${
+      MOST_LOOKS * LOOK_EVERY_MS / 60_000
+    } minutes at most`,
+  );
+  for (let look = 1; look <= MOST_LOOKS; look++) {
+    await clock.sleep(LOOK_EVERY_MS, signal);
+    if (files.some(isExecutable)) return tell(`${name} is there again`);
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    const { isFile, mode } = Deno.statSync(file);
+    return isFile && ((mode ?? 0o111) & 0o111) !== 0;
+  } catch {
+    return false;
+  }
+}
