@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CLI_LABELS } from "../support/clis.ts";
 import { passAfter, type PrintedFact, setUpFailureStage, type StartedRun } from "./failures_stage.ts";
+import { shellJoin } from "../../lib/shell/quote.ts";
 import { until } from "../support/until.ts";
 import { type OneTurnOptions, PROMPT_MARK, setUpOneTurn } from "./one_turn_stage.ts";
 
@@ -144,6 +145,28 @@ for (
     await stage.sandbox.assertNothingLeft();
   });
 }
+
+Deno.test("run: a CLI that is gone when its agent is started again, as while it is updated, is waited for", async () => {
+  const limits = { max_rounds: 1, max_agent_restarts: 1 };
+  await using stage = await setUpFailureStage({ tester: passAfter(1500), config: { limits } });
+  const { panewright: { argv }, sandbox: { root } } = stage;
+  const agent = `${root}/agent`;
+  await Deno.writeTextFile(agent, `#!/bin/sh\nexec ${shellJoin(argv)} "$@"\n`, { mode: 0o755 });
+  await stage.configure({
+    ...{ limits, providers: { replay: { command: [agent], args: ["--script", `${root}/replay.json`] } } },
+  });
+  await using run = stage.run();
+  await run.untilTesterWorks();
+  await Deno.rename(agent, `${agent}.old`);
+  await run.tmux("new-window", "-d", "--", "sleep", "600");
+  await run.tmux("kill-pane", "-t", (await run.testerPane()).paneId);
+  await run.fact("warning", ({ message }) => /agent is not there, as while it is updated/.test(`${message}`));
+  await Deno.rename(`${agent}.old`, agent);
+  const { code, stderr } = await run.ended();
+  assertEquals(code, 0, stderr);
+  await run.fact("warning", ({ message }) => /agent is there again$/.test(`${message}`));
+  await stage.sandbox.assertNothingLeft();
+});
 
 for (const provider of ["codex", "claude_code"] as const) {
   Deno.test(`run: a real ${CLI_LABELS[provider]} whose conversation was made shorter is told its task once more`, async () => {
