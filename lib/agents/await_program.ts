@@ -1,17 +1,20 @@
 import { resolve } from "@std/path/posix";
 import type { Clock } from "../base/ports/clock.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
-import type { LaunchPlan } from "./launch_plan.ts";
 
 const LOOK_EVERY_MS = 1000;
 const MOST_LOOKS = 600;
 
 /**
- * Waits until the program of a plan is there. That it is was looked at before the run began; who updates a CLI takes it
+ * Waits until an agent's program is there. That it is was looked at before the run began; who updates a CLI takes it
  * away for a while, also in the middle of a night. After ten minutes it is started nonetheless, and fails.
  */
 export async function awaitProgram(
-  { argv: [program], cwd, env }: LaunchPlan,
+  { argv: [program], cwd, env }: {
+    readonly argv: readonly [string, ...string[]];
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+  },
   { clock, signal, tell }: {
     readonly clock: Clock;
     readonly tell: (message: string) => void;

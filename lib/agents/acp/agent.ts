@@ -26,9 +26,8 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
   const { start_seconds: seconds = START_SECONDS } = acp;
   const wanted = acp.launch(launch);
   const env = { ...wanted.env, ...options.variables };
-  const plan = await confined({ ...wanted, env }, {
-    ...{ sandbox: launch.sandbox, signal, clock, tell: options.onProgramGone },
-  });
+  const { sandbox } = launch;
+  const plan = await confined({ ...wanted, env }, { sandbox, signal, clock, tell: options.onProgramGone });
   const opening = new Opening();
   let agent: AcpAgent | undefined;
   const update = (told: AcpNotification) => agent === undefined ? opening.take(told) : agent.update(told);

@@ -24,10 +24,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
   const { earlier = [], settings, workdir } = drive.plan;
   const prompt = buildStepPrompt({
     at: { ...at, task: { ...task, outputs: [...earlier, ...task.outputs] } },
-    attempt,
-    settings,
-    workdir,
-    stepText: stepTextOf(plan),
+    ...{ attempt, settings, workdir, stepText: stepTextOf(plan) },
     interactions: drive.state().interactions,
     carriedFrom: drive.state().run?.carriedFrom ?? [],
     launcherFolder: drive.folder.binDir,
