@@ -8,6 +8,7 @@
  * - `context`: the conversation is too long for the model
  * - `model`: the server does not know the model, or the account may not use it
  * - `network`: the server cannot be reached, or the connection broke
+ * - `program`: parts of the CLI are not there, as while it is updated
  * - `other`: none of these, or nothing that is understood
  */
 export type FailureClass =
@@ -18,6 +19,7 @@ export type FailureClass =
   | "context"
   | "model"
   | "network"
+  | "program"
   | "other";
 
 /** Every class of failures. */
@@ -29,6 +31,7 @@ export const FAILURE_CLASSES = [
   "context",
   "model",
   "network",
+  "program",
   "other",
 ] as const;
 

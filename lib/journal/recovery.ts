@@ -139,6 +139,7 @@ const CLASSES: Readonly<Record<FailureClass, string>> = {
   context: "context full",
   model: "model",
   network: "network",
+  program: "CLI not there",
   other: "another failure",
 };
 
@@ -171,10 +172,17 @@ interface GivenUp {
 }
 
 /** Of the account, or of the way to its model: whoever uses that login fails of it. */
-const OF_ALL: ReadonlySet<FailureClass> = new Set(["usage_limit", "rate_limit", "overloaded", "auth", "network"]);
+const OF_ALL: ReadonlySet<FailureClass> = new Set([
+  "usage_limit",
+  "rate_limit",
+  "overloaded",
+  "auth",
+  "network",
+  "program",
+]);
 
 /** What passes, though nobody says when. */
-const PASSING: ReadonlySet<FailureClass> = new Set(["rate_limit", "overloaded", "network"]);
+const PASSING: ReadonlySet<FailureClass> = new Set(["rate_limit", "overloaded", "network", "program"]);
 
 const LEFT_ALONE_MS = 3_600_000;
 

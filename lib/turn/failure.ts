@@ -29,6 +29,7 @@ const MEANINGS: Readonly<Record<FailureClass, string>> = {
   context: "its conversation is too long for the model",
   model: "the model server does not know its model, or the account may not use it",
   network: "the model server cannot be reached",
+  program: "parts of its CLI are not there, as while it is updated",
   other: "the agent reports an error",
 };
 

@@ -39,6 +39,7 @@ const LADDER: Readonly<Record<FailureClass | "unproved" | "stalled", readonly Ru
   rate_limit: [{ recovery: "pause" }, { recovery: "fallback" }],
   overloaded: [{ recovery: "pause" }, { recovery: "fallback" }],
   network: [{ recovery: "pause" }, { recovery: "fallback" }],
+  program: [{ recovery: "pause" }, { recovery: "fallback" }],
   // The CLI has tried by then to make it shorter.
   context: [{ recovery: "fresh_session", most: 2 }, { recovery: "fallback" }],
   other: [{ recovery: "continue", most: 1 }, { recovery: "fresh_session", most: 1 }, { recovery: "fallback" }],

@@ -186,3 +186,19 @@ Deno.test("a time of day is that after the record was written, however late it i
   assertEquals(failure?.resetsAt, new Date(2026, 10, 20, 15, 5));
   assertEquals(failure?.evidence, "task_complete of turn t1");
 });
+
+Deno.test("a CLI of which parts are gone, as while it is updated, is told from other ends", () => {
+  const classOf = (provider: PaneProvider, text: string) => classifyFailure(provider.failures ?? [], { text });
+  const reinstall =
+    "Missing optional dependency @openai/codex-linux-x64. Reinstall Codex: npm install -g @openai/codex";
+  for (
+    const [provider, words, expected] of [
+      [codexProvider, `the agent exited with 1: Error: ${reinstall}`, "program"],
+      [codexProvider, "the agent exited with 1: Error: Cannot find module '/usr/lib/node_modules/x.js'", "program"],
+      [codexProvider, "the agent exited with 1: Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'x'", "program"],
+      [claudeCodeProvider, "the agent exited with 1: Error: claude native binary not installed.", "program"],
+      [codexProvider, `The tests say: Error: ${reinstall}`, "other"],
+      [codexProvider, "the agent exited with 1: Error: no such option", "other"],
+    ] as const
+  ) assertEquals(classOf(provider, words), expected, words);
+});

@@ -13,6 +13,7 @@ const ERRORS: Readonly<Record<FailureClass, { readonly code: number; readonly me
   overloaded: { code: 529, message: "529 overloaded_error: Overloaded" },
   rate_limit: { code: 429, message: "429 Too many requests" },
   network: { code: -32603, message: "stream disconnected before completion" },
+  program: { code: -32603, message: "Cannot find module" },
   usage_limit: { code: -32603, message: "You have reached your usage limit" },
   auth: { code: -32000, message: "Authentication required" },
   context: { code: -32603, message: "Prompt is too long" },

@@ -24,6 +24,7 @@ const WORDS: Readonly<Record<Exclude<FailureClass, "usage_limit">, string>> = {
   overloaded: "unexpected status 503 Service Unavailable: busy",
   rate_limit: "exceeded retry limit, last status: 429 Too Many Requests",
   network: "stream disconnected before completion: connection reset",
+  program: "Cannot find module",
   auth: "unexpected status 401 Unauthorized: no key",
   context:
     "Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying.",

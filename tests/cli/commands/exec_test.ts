@@ -319,3 +319,19 @@ Deno.test("a run that waits for its CLI ends with Ctrl-C at once, and is resumed
   const resumed = await project.run("resume", "@1");
   assertEquals(resumed.code, 0, resumed.stderr);
 });
+
+Deno.test("a CLI of which parts are gone for a while is tried again after a pause", async () => {
+  await using project = await execProject();
+  const fake = `${project.sandbox.root}/bin/fake-codex`;
+  const config = JSON.parse(await Deno.readTextFile(`${project.path}/panewright.jsonc`));
+  config.handoff = { error_retry_seconds: 1 };
+  await Deno.writeTextFile(`${project.path}/panewright.jsonc`, JSON.stringify(config));
+  await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
+  const missing = "Missing optional dependency @openai/codex-linux-x64. Reinstall Codex: npm install -g @openai/codex";
+  const broken = `if mkdir "$FAKE_FOLDER/broken"; then echo "Error: ${missing}" >&2; exit 1; fi\n`;
+  await Deno.writeTextFile(fake, (await Deno.readTextFile(fake)).replace("\n", `\n${broken}`));
+  const { code, stderr, stdout } = await project.run("exec", "task.md", "--pipeline", "single", "--json");
+  assertEquals(code, 0, stderr);
+  const [failed] = eventsOf(stdout).filter(({ type }) => type === "attempt_recovering");
+  assertEquals([failed?.["class"], failed?.["recovery"]], ["program", "pause"]);
+});
