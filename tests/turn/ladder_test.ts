@@ -36,6 +36,7 @@ Deno.test("each class of failure has its ladder, each rung its limit", () => {
   const cases: readonly [Case, ReturnType<typeof plan>][] = [
     [{ failure: "overloaded" }, ["pause", 1, 30]],
     [{ failure: "network", tried: { pause: 7 } }, ["pause", 8, 900]],
+    [{ failure: "program", tried: { pause: 7 } }, ["pause", 8, 900]],
     [{ failure: "rate_limit", tried: { pause: 8 } }, undefined],
     [{ failure: "context" }, ["fresh_session", 1, 0]],
     [{ failure: "context", tried: { fresh_session: 2, pause: 3 } }, undefined],
