@@ -44,7 +44,11 @@ export async function minimalRoot(): Promise<string> {
   await Deno.mkdir(`${staging}/project`);
   await Deno.writeTextFile(`${staging}/usr/local/bin/panewright`, "");
   await Deno.chmod(staging, 0o755);
-  await Deno.rename(staging, folder);
+  await Deno.rename(staging, folder).catch(async (error) => {
+    // Another test has made it meanwhile.
+    await Deno.remove(staging, { recursive: true });
+    if (!await exists(folder)) throw error;
+  });
   return folder;
 }
 
