@@ -5,6 +5,26 @@ import { sanitizeLine } from "../base/text/sanitize.ts";
 const LOOK_EVERY_MS = 1000;
 const MOST_LOOKS = 600;
 
+interface Wait {
+  readonly clock: Clock;
+  readonly tell: (message: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Waits for the program of an agent of which something is asked before it is started. */
+export async function awaitAgent(
+  { cli, command, env = {}, workdir }: {
+    readonly cli: { readonly program: string } | undefined;
+    readonly command?: readonly [string, ...string[]] | undefined;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly workdir: string;
+  },
+  wait: Wait,
+): Promise<void> {
+  const program = command?.[0] ?? cli?.program;
+  if (program !== undefined) await awaitProgram({ argv: [program], cwd: workdir, env }, wait);
+}
+
 /**
  * Waits until an agent's program is there. That it is was looked at before the run began; who updates a CLI takes it
  * away for a while, also in the middle of a night. After ten minutes it is started nonetheless, and fails.
@@ -15,11 +35,7 @@ export async function awaitProgram(
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
   },
-  { clock, signal, tell }: {
-    readonly clock: Clock;
-    readonly tell: (message: string) => void;
-    readonly signal?: AbortSignal | undefined;
-  },
+  { clock, signal, tell }: Wait,
 ): Promise<void> {
   const path = env["PATH"] ?? Deno.env.get("PATH") ?? "";
   const files = program.includes("/")

@@ -8,6 +8,8 @@ import { hasAcp } from "./mod.ts";
 import { openCommandHooks } from "./process/command_hooks.ts";
 import { notJudged, ProcessAgent } from "./process/process_agent.ts";
 import type { CliStart } from "./process/start.ts";
+import { awaitAgent } from "./await_program.ts";
+import { requireSandbox } from "./require_sandbox.ts";
 import { requireHeldInput } from "./require_held_input.ts";
 import { isCliStepProvider, type Provider } from "./provider.ts";
 import type { SpoolPlace } from "./spool.ts";
@@ -25,12 +27,18 @@ export async function startAgent(
   driver: Exclude<Driver, "pane">,
   { hookUse, onTrouble, ...start }: DrivenStart,
 ): Promise<DrivenAgent> {
-  const { provider, requiresHooks } = start;
+  const { clock, launch, name, onProgramGone: tell, provider, requiresHooks, signal, worker } = start;
+  const { sandbox } = launch;
+  if (tell !== undefined) await awaitAgent({ ...launch, cli: provider.cli }, { clock, signal, tell });
+  const ground = { host: systemHost(launch.env), processRunner: systemProcessRunner, signal };
+  if (sandbox !== undefined) {
+    const named = worker === "step" ? "the agent" : name;
+    await requireSandbox(provider, { ...launch, ...ground, sandbox, name: named });
+  }
   if (driver === "process" && isCliStepProvider(provider)) {
     const { place, ...use } = hookUse;
     if (requiresHooks === "to_judge") {
-      const { acceptsTypedInput: isAccepted = false, launch, name, signal } = start;
-      const ground = { host: systemHost(launch.env), processRunner: systemProcessRunner, signal };
+      const { acceptsTypedInput: isAccepted = false } = start;
       const unheld = await requireHeldInput(provider, { name, isAccepted, launch, ...ground });
       if (unheld !== undefined) onTrouble(unheld);
     }

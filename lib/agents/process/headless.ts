@@ -1,6 +1,3 @@
-import { systemHost } from "../../base/ports/host.ts";
-import { systemProcessRunner } from "../../base/ports/process.ts";
-import { requireSandbox } from "../require_sandbox.ts";
 import { Account } from "./account.ts";
 import type { Request } from "../../policy/request.ts";
 import { Attempt } from "./attempt.ts";
@@ -32,11 +29,6 @@ export async function runHeadless(request: AttemptRequest): Promise<HeadlessResu
       request.onProgress?.(fact);
     },
   });
-  if (request.sandbox !== undefined) {
-    const { sandbox, env } = request;
-    const about = { name: "the agent", sandbox, host: systemHost(env), processRunner: systemProcessRunner };
-    await requireSandbox(provider, { ...request, ...about });
-  }
   const { end, exitCode, stderr, halted, error, unproven } = await new Attempt(request, { account, files }).run();
   const requireProof = () => {
     if (unproven !== undefined) throw unproven;

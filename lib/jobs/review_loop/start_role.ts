@@ -1,12 +1,9 @@
 import type { AcpActivity } from "../../agents/acp/activity.ts";
 import { DrivenTerminal } from "../../agents/driven_terminal.ts";
 import { roleDriverOf } from "../../agents/drivers.ts";
-import { requireSandbox } from "../../agents/require_sandbox.ts";
 import { startAgent } from "../../agents/start_agent.ts";
 import { RuntimeError } from "../../base/errors.ts";
-import { systemHost } from "../../base/ports/host.ts";
 import { findProcess } from "../../base/ports/process_table.ts";
-import { systemProcessRunner } from "../../base/ports/process.ts";
 import type { Role } from "../../base/roles.ts";
 import { present } from "../../base/schema.ts";
 import { newRoleMark } from "../../run/left_processes.ts";
@@ -79,10 +76,6 @@ async function startWithoutPane(
   const { plan, folder, audit, onActivity, onForcedExit, record, clock, signal } = options;
   const { workdir } = plan;
   const { provider, command, args, env, model, profile, sandbox = plan.sandbox } = agentOf(plan, role);
-  if (sandbox !== undefined) {
-    const host = systemHost(env);
-    await requireSandbox(provider, { name: role, workdir, sandbox, env, host, processRunner: systemProcessRunner });
-  }
   let known = resumes;
   // Known as soon as its first process tells it: a kill right after that loses no session.
   const noteSession = (sessionId: string) => {

@@ -2,6 +2,7 @@ import { spoolAt } from "../../../lib/agents/spool.ts";
 import { claudeCodeProvider } from "../../../lib/agents/claude_code/provider.ts";
 import { assert, assertEquals, assertLess, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { HumanInterventionRequiredError, UsageError } from "../../../lib/base/errors.ts";
+import { codexProvider } from "../../../lib/agents/codex/provider.ts";
 import { exists } from "@std/fs";
 import { recordAsk } from "../../../lib/agents/process/ask_channel.ts";
 import { patientClock } from "../../support/patient_clock.ts";
@@ -616,4 +617,21 @@ Deno.test("an agent that leaves an ask behind does not pass", async () => {
     { do: "exit", code: 0 },
   ] as const;
   assertEquals((await askedBy(project.run(steps, { plan: { threadId: ID } }))).question, "Left?");
+});
+
+Deno.test("a CLI that is gone is waited for before anything is asked of it, such as for its sandbox", async () => {
+  const there: boolean[] = [];
+  const findProblem = async () => {
+    there.push(await exists(program));
+    return "it is not on";
+  };
+  await using project = await fakeProject({ ...codexProvider, sandbox: { ...codexProvider.sandbox!, findProblem } });
+  const program = `${project.path}/agent`;
+  const told: string[] = [];
+  const onProgramGone = (text: string) => {
+    if (told.push(text) === 1) Deno.writeTextFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
+  };
+  const attempt = project.run([], { command: [program], sandbox: { writable: [] }, onProgramGone });
+  await assertRejects(() => attempt, UsageError, "it is not on");
+  assertEquals([there, told.length], [[true], 2]);
 });
