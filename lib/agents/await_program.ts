@@ -3,52 +3,38 @@ import type { Clock } from "../base/ports/clock.ts";
 import { sanitizeLine } from "../base/text/sanitize.ts";
 
 const LOOK_EVERY_MS = 1000;
-const MOST_LOOKS = 600;
+const MOST_MINUTES = 10;
 
-interface Wait {
-  readonly clock: Clock;
-  readonly tell: (message: string) => void;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Waits for the program of an agent of which something is asked before it is started. */
-export async function awaitAgent(
+/**
+ * Waits until the program of an agent is there, before anything is asked of it. That it is was looked at before the run
+ * began; who updates a CLI takes it away for a while, also in the middle of a night. After ten minutes it is started
+ * nonetheless, and fails.
+ *
+ * @param tell told that it is gone, and that it is back; without it nothing is waited for
+ */
+export async function awaitProgram(
   { cli, command, env = {}, workdir }: {
     readonly cli: { readonly program: string } | undefined;
     readonly command?: readonly [string, ...string[]] | undefined;
     readonly env?: Readonly<Record<string, string>>;
     readonly workdir: string;
   },
-  wait: Wait,
+  { clock, signal, tell }: {
+    readonly clock: Clock;
+    readonly tell: ((message: string) => void) | undefined;
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<void> {
   const program = command?.[0] ?? cli?.program;
-  if (program !== undefined) await awaitProgram({ argv: [program], cwd: workdir, env }, wait);
-}
-
-/**
- * Waits until an agent's program is there. That it is was looked at before the run began; who updates a CLI takes it
- * away for a while, also in the middle of a night. After ten minutes it is started nonetheless, and fails.
- */
-export async function awaitProgram(
-  { argv: [program], cwd, env }: {
-    readonly argv: readonly [string, ...string[]];
-    readonly cwd: string;
-    readonly env: Readonly<Record<string, string>>;
-  },
-  { clock, signal, tell }: Wait,
-): Promise<void> {
+  if (program === undefined || tell === undefined) return;
   const path = env["PATH"] ?? Deno.env.get("PATH") ?? "";
   const files = program.includes("/")
-    ? [resolve(cwd, program)]
-    : path.split(":").map((folder) => `${resolve(cwd, folder)}/${program}`);
+    ? [resolve(workdir, program)]
+    : path.split(":").map((folder) => `${resolve(workdir, folder)}/${program}`);
   if (files.some(isExecutable)) return;
   const name = sanitizeLine(program);
-  tell(
-    `${name} is not there, as while it is updated: waiting for it, for ${
-      MOST_LOOKS * LOOK_EVERY_MS / 60_000
-    } minutes at most`,
-  );
-  for (let look = 1; look <= MOST_LOOKS; look++) {
+  tell(`${name} is not there, as while it is updated: waiting for it, for ${MOST_MINUTES} minutes at most`);
+  for (let look = 1; look <= MOST_MINUTES * 60_000 / LOOK_EVERY_MS; look++) {
     await clock.sleep(LOOK_EVERY_MS, signal);
     if (files.some(isExecutable)) return tell(`${name} is there again`);
   }

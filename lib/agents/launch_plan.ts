@@ -1,5 +1,3 @@
-import { type Clock, systemClock } from "../base/ports/clock.ts";
-import { awaitProgram } from "./await_program.ts";
 export interface SandboxRequest {
   /** Absolute paths of the folders besides the working directory in which commands may write. */
   readonly writable: readonly string[];
@@ -39,20 +37,10 @@ export interface LaunchPlan {
   readonly cwd: string;
 }
 
-/**
- * How a program is started: in the sandbox around it, where it is to have one.
- *
- * @param tell told that the program is gone, and waited for. @default it is not waited for
- */
+/** How a program is started: in the sandbox around it, where it is to have one. */
 export async function confined(
   plan: LaunchPlan,
-  { clock = systemClock, sandbox, signal, tell }: {
-    readonly sandbox?: SandboxRequest | undefined;
-    readonly signal?: AbortSignal | undefined;
-    readonly clock?: Clock;
-    readonly tell?: ((message: string) => void) | undefined;
-  },
+  { sandbox, signal }: { readonly sandbox?: SandboxRequest | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<LaunchPlan> {
-  if (tell !== undefined) await awaitProgram(plan, { clock, tell, signal });
   return await sandbox?.around?.confine(plan, signal) ?? plan;
 }

@@ -8,7 +8,7 @@ import { hasAcp } from "./mod.ts";
 import { openCommandHooks } from "./process/command_hooks.ts";
 import { notJudged, ProcessAgent } from "./process/process_agent.ts";
 import type { CliStart } from "./process/start.ts";
-import { awaitAgent } from "./await_program.ts";
+import { awaitProgram } from "./await_program.ts";
 import { requireSandbox } from "./require_sandbox.ts";
 import { requireHeldInput } from "./require_held_input.ts";
 import { isCliStepProvider, type Provider } from "./provider.ts";
@@ -29,7 +29,7 @@ export async function startAgent(
 ): Promise<DrivenAgent> {
   const { clock, launch, name, onProgramGone: tell, provider, requiresHooks, signal, worker } = start;
   const { sandbox } = launch;
-  if (tell !== undefined) await awaitAgent({ ...launch, cli: provider.cli }, { clock, signal, tell });
+  await awaitProgram({ ...launch, cli: provider.cli }, { clock, signal, tell });
   const ground = { host: systemHost(launch.env), processRunner: systemProcessRunner, signal };
   if (sandbox !== undefined) {
     const named = worker === "step" ? "the agent" : name;

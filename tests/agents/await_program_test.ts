@@ -9,7 +9,7 @@ Deno.test("a program that is gone is waited for until it can be executed again, 
   await using dir = await tempDir();
   using clock = createFakeClock();
   const told: string[] = [];
-  const plan = { argv: ["agent", "-p"], cwd: "/", env: { PATH: `/nowhere:${dir.path}` } } as const;
+  const plan = { cli: { program: "agent" }, workdir: "/", env: { PATH: `/nowhere:${dir.path}` } };
   clock.at(3.5, () => Deno.writeTextFile(`${dir.path}/agent`, SCRIPT, { mode: 0o644 }));
   clock.at(7.5, () => Deno.chmod(`${dir.path}/agent`, 0o755));
   await clock.runUntilSettled(awaitProgram(plan, { clock, tell: (message) => told.push(message) }));
@@ -27,7 +27,7 @@ Deno.test("a program that does not come back is waited for ten minutes, unless t
   using clock = createFakeClock();
   const told: string[] = [];
   const tell = (message: string) => void told.push(message);
-  const plan = { argv: ["./agent"], cwd: dir.path, env: {} } as const;
+  const plan = { cli: undefined, command: ["./agent"], workdir: dir.path } as const;
   await clock.runUntilSettled(awaitProgram(plan, { clock, tell }));
   assertEquals([clock.elapsedSeconds(), told.length], [600, 1]);
   const stop = new AbortController();

@@ -20,14 +20,12 @@ const ERROR_LINES = 5;
 const START_SECONDS = 60;
 
 export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent> {
-  const { clock, launch, mark, onForcedExit, onLine, provider, resume, signal } = options;
-  const { connect = openAcpConnection } = options;
+  const { clock, launch, mark, onForcedExit, onLine, provider, resume, signal, connect = openAcpConnection } = options;
   const { acp, cli, label } = provider;
   const { start_seconds: seconds = START_SECONDS } = acp;
   const wanted = acp.launch(launch);
   const env = { ...wanted.env, ...options.variables };
-  const { sandbox } = launch;
-  const plan = await confined({ ...wanted, env }, { sandbox, signal, clock, tell: options.onProgramGone });
+  const plan = await confined({ ...wanted, env }, { sandbox: launch.sandbox, signal });
   const opening = new Opening();
   let agent: AcpAgent | undefined;
   const update = (told: AcpNotification) => agent === undefined ? opening.take(told) : agent.update(told);

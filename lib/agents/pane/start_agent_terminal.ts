@@ -3,7 +3,7 @@ import { type Host, systemHost } from "../../base/ports/host.ts";
 import { systemProcessRunner } from "../../base/ports/process.ts";
 import type { PaneRef } from "../../tmux/client.ts";
 import type { TmuxSession } from "../../tmux/session.ts";
-import { awaitAgent } from "../await_program.ts";
+import { awaitProgram } from "../await_program.ts";
 import { AgentTerminal } from "./agent_terminal.ts";
 import { confined } from "../launch_plan.ts";
 import type { LaunchPlan, LaunchRequest, PaneProvider } from "../provider.ts";
@@ -42,14 +42,14 @@ export async function startAgentTerminal(options: AgentTerminalOptions): Promise
   const host = options.host ?? systemHost(request.env);
   const waiting = present({ signal });
   const { clock = systemClock, onProgramGone: tell } = options;
-  if (tell !== undefined) await awaitAgent({ ...request, cli: provider.cli }, { clock, signal, tell });
+  await awaitProgram({ ...request, cli: provider.cli }, { clock, signal, tell });
   if (request.sandbox !== undefined) {
     const { sandbox, role: name, ...how } = request;
     await requireSandbox(provider, { ...how, ...waiting, name, sandbox, host, processRunner: systemProcessRunner });
   }
   const plan = await provider.terminal.launch(request, host);
   const launchedAtMs = Date.now();
-  const started = await confined(plan, { sandbox: request.sandbox, signal, tell, clock });
+  const started = await confined(plan, { sandbox: request.sandbox, signal });
   const pane = await session.openPane({ name: request.role, ...started, ...waiting });
   const terminal = createTerminal(options, { plan, pane, launchedAtMs });
   try {

@@ -4,6 +4,7 @@ import { systemHost } from "../../base/ports/host.ts";
 import { keepTail } from "../../base/ports/tail.ts";
 import { type ProcessGroup, startProcessGroup } from "../../base/ports/process_group.ts";
 import { present } from "../../base/schema.ts";
+import { awaitProgram } from "../await_program.ts";
 import { confined } from "../launch_plan.ts";
 import type { CommandHookSet } from "./command_hooks.ts";
 import type { CliStart } from "./start.ts";
@@ -33,6 +34,7 @@ export async function startCliProcess(
   { text, sessionId, hooks, onLine, signal }: ProcessStart,
 ): Promise<CliProcess> {
   const { env = {}, workdir } = launch;
+  await awaitProgram({ ...launch, cli }, { clock, signal, tell });
   const plan = await headless.plan({ ...launch, resumeSessionId: sessionId }, {
     host: systemHost(env),
     path: env["PATH"] ?? Deno.env.get("PATH") ?? "",
@@ -40,8 +42,7 @@ export async function startCliProcess(
     ...present({ ask, hooks }),
   });
   const { sandbox } = launch;
-  const asked = { argv: plan.argv, env: plan.env, cwd: workdir };
-  const started = await confined(asked, { sandbox, signal, clock, tell });
+  const started = await confined({ argv: plan.argv, env: plan.env, cwd: workdir }, { sandbox });
   const report = new LineSplitter();
   const stderr = keepTail(MAX_STDERR_BYTES);
   try {

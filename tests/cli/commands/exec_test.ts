@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from 
 import { callCli } from "../../support/call_cli.ts";
 import { runProgram } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
-import { execProject } from "./exec_project.ts";
+import { type ExecProject, execProject } from "./exec_project.ts";
 
 interface PrintedEvent {
   readonly type: string;
@@ -291,14 +291,21 @@ Deno.test("the table at the end of a folder's run has what was done before a res
   assertMatch(await Deno.readTextFile(`${project.path}/all.xml`), /name="1-a"[\s\S]*name="2-b"/);
 });
 
-Deno.test("a CLI that is gone between two steps, as while it is updated, is waited for", async () => {
-  await using project = await execProject();
+/** Starts a run whose CLI is gone after its first step, until it is brought back. */
+async function startWithoutCli(project: ExecProject) {
   const fake = `${project.sandbox.root}/bin/fake-codex`;
   await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
   await Deno.writeTextFile(fake, `${await Deno.readTextFile(fake)}[ "$number" != 1 ] || mv "$0" "$0.old"\n`);
-  await using run = project.start("exec", "task.md");
+  const run = project.start("exec", "task.md");
   await until(() => run.output.stderr.includes("is not there"));
-  await Deno.rename(`${fake}.old`, fake);
+  return { run, bringBack: () => Deno.rename(`${fake}.old`, fake) };
+}
+
+Deno.test("a CLI that is gone between two steps, as while it is updated, is waited for", async () => {
+  await using project = await execProject();
+  const { run, bringBack } = await startWithoutCli(project);
+  await using _ = run;
+  await bringBack();
   const { code, stderr } = await run.ended;
   assertEquals(code, 0, stderr);
   assertMatch(stderr, /step "build": .*fake-codex is not there, as while it is updated.*[^]*fake-codex is there again/);
@@ -307,15 +314,12 @@ Deno.test("a CLI that is gone between two steps, as while it is updated, is wait
 
 Deno.test("a run that waits for its CLI ends with Ctrl-C at once, and is resumed", async () => {
   await using project = await execProject();
-  const fake = `${project.sandbox.root}/bin/fake-codex`;
-  await Deno.writeTextFile(`${project.path}/task.md`, "Build.\n");
-  await Deno.writeTextFile(fake, `${await Deno.readTextFile(fake)}[ "$number" != 1 ] || mv "$0" "$0.old"\n`);
-  await using run = project.start("exec", "task.md");
-  await until(() => run.output.stderr.includes("is not there"));
+  const { run, bringBack } = await startWithoutCli(project);
+  await using _ = run;
   run.kill("SIGINT");
   const { code, stderr } = await run.ended;
   assertEquals(code, 130, stderr);
-  await Deno.rename(`${fake}.old`, fake);
+  await bringBack();
   const resumed = await project.run("resume", "@1");
   assertEquals(resumed.code, 0, resumed.stderr);
 });
