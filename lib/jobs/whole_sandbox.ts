@@ -1,42 +1,22 @@
-import {
-  type AgentState,
-  agentStateAt,
-  copyState,
-  hostsOfAgent,
-  type OwnSession,
-  ownTriesOf,
-  type WholeAgent,
-} from "../agents/whole_agent.ts";
+import { copyState, type OwnSession, ownTriesOf, type WholeAgent } from "../agents/whole_agent.ts";
 import type { AroundAgent, SandboxRequest } from "../agents/launch_plan.ts";
 import { UsageError } from "../base/errors.ts";
-import { lstatOrUndefined } from "../base/ports/files.ts";
 import type { SandboxKind } from "../base/terms.ts";
 import { selfCommand } from "../base/ports/self.ts";
-import { makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
+import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { present } from "../base/schema.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
 import { findSandboxObstacle } from "../sandbox/obstacles.ts";
-import type { RunFolder } from "../run/run_folder.ts";
 import type { Run } from "../run/execution.ts";
 import { newRoleMark, roleMark } from "../run/left_processes.ts";
-import { agentsFolderOf, hooksOf } from "../run/state_names.ts";
+import { hooksOf } from "../run/state_names.ts";
+import { openGitGuard } from "../sandbox/git_guard.ts";
 import { openSandbox, type SandboxRefusal } from "../sandbox/open_sandbox.ts";
-import { ignoredIn } from "../workspace/bring.ts";
-import { cloneOf, treesBeside, type Workspace, workspaceAround } from "../workspace/workspace.ts";
+import { cloneOf } from "../workspace/workspace.ts";
+import { type BoundsOf, boundsOf, type WholePlan } from "./whole_bounds.ts";
 import { openOwnTries } from "./own_tries.ts";
-import { gitObeyedOf, obeyedOf, QUIET, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
-
-/** What a configuration says of a sandbox around whole agents. */
-export interface WholePlan {
-  /** Hosts and groups of hosts, besides those of the agents' models. */
-  readonly network: readonly string[];
-  readonly variables: readonly string[];
-  /** What is not there for agents in a workspace of what git ignores in the person's checkout: patterns. @default {[]} */
-  readonly unseen?: readonly string[];
-  /** Whether the sandbox of each agent's CLI takes its place where the machine cannot. @default {false} */
-  readonly orCommands?: boolean;
-}
+import { QUIET } from "../sandbox/spec.ts";
 
 /** The sandbox that agents are to have. */
 export interface SandboxPlan extends SandboxRequest {
@@ -48,13 +28,7 @@ export function sandboxModeOf({ sandbox }: { readonly sandbox?: SandboxPlan }): 
   return sandbox === undefined ? "off" : sandbox.whole === undefined ? "cli" : "agent";
 }
 
-interface Around extends Pick<Run<never, never>, "clock" | "signal"> {
-  readonly folder: Pick<RunFolder, "path">;
-  readonly workdir: string;
-  readonly writable: readonly string[];
-  readonly whole: WholePlan;
-  /** What the run is called in the state folder. */
-  readonly name: string;
+interface Around extends Pick<Run<never, never>, "clock" | "signal">, BoundsOf {
   readonly onRefusal: (refusal: SandboxRefusal) => void;
   readonly onGone: (error: Error) => void;
   /** Whether it is another one than that of the run's agents, which stays when this one is closed. @default {false} */
@@ -71,6 +45,8 @@ export interface WholeSandbox extends AsyncDisposable {
   readonly request: (worker: string) => SandboxRequest;
   /** For the commands of the project: its test command, its checks. */
   readonly commands: AroundAgent;
+  /** Takes away what was made inside that git would obey outside; `by` says when that was. */
+  readonly disarmGit: (by: string) => Promise<void>;
 }
 
 /** It is not to be had on this machine, and its configuration wants the sandbox of each agent's CLI then. */
@@ -84,77 +60,6 @@ export function insteadWords({ notOpened }: NotOpened): string {
 }
 
 const HOST_PERMISSIONS = ["--allow-read", "--allow-write", "--allow-run", "--allow-env", "--allow-net", "--allow-sys"];
-
-/** What a sandbox lets through, before it is open. */
-export interface WholeBounds {
-  readonly hosts: readonly string[];
-  /** Of an agent by its folder's name; of the project's commands without one. */
-  readonly of: (worker?: string) => SandboxSpec;
-  readonly states: ReadonlyMap<string, AgentState>;
-  /** The folder of the run in the state folder, and what holds all of them. */
-  readonly root: string;
-  readonly state: string;
-}
-
-type BoundsOf = Pick<Around, "folder" | "name" | "whole" | "workdir" | "writable">;
-
-/**
- * What the agents of a run, and the project's commands, may do in the sandbox around them.
- *
- * @param workers the agents, by the names of their folders
- * @throws {UsageError} for an agent that is not known to work inside
- */
-export async function boundsOf(
-  workers: ReadonlyMap<string, WholeAgent>,
-  { folder, name, whole, workdir, writable }: BoundsOf,
-): Promise<WholeBounds> {
-  const env = Deno.env.toObject();
-  const state = stateFolder();
-  const root = agentsFolderOf(name);
-  if (state === undefined || root === undefined) {
-    throw new UsageError("Cannot open the sandbox: there is no folder for what it needs", { hint: STATE_FOLDER_HINT });
-  }
-  const hosts = new Set(whole.network);
-  for (const agent of workers.values()) for (const host of await hostsOfAgent(agent, { env })) hosts.add(host);
-  const states = new Map(
-    [...workers].map(([worker, agent]) => [worker, agentStateAt(`${root}/${worker}`, agent, { env })] as const),
-  );
-  const hooks = hooksOf(name);
-  const clone = workspaceAround(workdir);
-  const unseen = await unseenIn(clone, whole);
-  // Below the top of a workspace, too, what git keeps of it is the agents' own.
-  const above = clone === undefined || clone.tree === workdir ? [] : [clone.tree];
-  return {
-    ...{ hosts: [...hosts], states, root, state },
-    of(worker) {
-      const own = worker === undefined ? undefined : states.get(worker);
-      const temporary = own?.temporary ?? `${root}/commands`;
-      const told = own && hooks;
-      const extra = [...own?.writable ?? [temporary], ...(told === undefined ? [] : [told.folder])];
-      return {
-        name: worker ?? "command",
-        writable: [workdir, ...above.map((tree) => `${tree}/.git`), ...writable, ...extra],
-        readOnly: [...obeyedOf(workdir), ...above.flatMap(gitObeyedOf), ...ownRecords(folder.path).filter(isThere)],
-        // What is done in other workspaces is no business of this one's agents.
-        hidden: [...secretsOf(env["HOME"] ?? "/root"), state, ...treesBeside(clone), ...unseen].filter(isThere),
-        // What answers the hooks inside, and what a workspace borrows, is read there, and written here alone.
-        shown: [...extra, told?.answers, clone?.store].filter((path) => path !== undefined),
-        temporary,
-        variables: [...VARIABLES, ...whole.variables, ...own?.variables ?? []],
-      };
-    },
-  };
-}
-
-/** What agents in a workspace are not to see of the person's checkout. */
-async function unseenIn(
-  clone: Workspace | undefined,
-  { unseen: patterns = [] }: WholePlan,
-): Promise<readonly string[]> {
-  if (clone === undefined || patterns.length === 0) return [];
-  const { paths } = await ignoredIn(clone.top, { patterns, signal: new AbortController().signal });
-  return paths.map((path) => `${clone.top}/${path}`);
-}
 
 /**
  * Opens the sandbox around the agents of a run, and around the project's commands.
@@ -175,7 +80,7 @@ export async function openWholeSandbox(
     }
     throw new UsageError(`Cannot open the sandbox: ${obstacle.problem}`, { hint: obstacle.remedy });
   }
-  const { hosts, of, root, state, states } = await boundsOf(workers, around);
+  const { folders, hosts, of, root, state, states } = await boundsOf(workers, around);
   const hooks = hooksOf(name);
   makeFolders(`${state}/sandbox`, root);
   const env = Deno.env.toObject();
@@ -185,6 +90,8 @@ export async function openWholeSandbox(
     const session = agent.provider.id === adopts?.provider ? { session: adopts.session, cwd: workdir } : undefined;
     await copyState(`${root}/${worker}`, agent, { env, ...present({ adopts: session, clone: cloneOf(workdir) }) });
   };
+  // The other one's folder is nobody's checkout, and goes.
+  const guard = await openGitGuard(isBeside ? [] : folders, { place: root, onRefusal });
   // Before an agent is started, its CLI may be asked about itself.
   for (const worker of workers.keys()) await copyOf(worker);
   const tries = openOwnTries((worker) => {
@@ -214,7 +121,8 @@ export async function openWholeSandbox(
       const spec = of(worker);
       const given = { ...QUIET, ...set };
       const variables = [...spec.variables, ...Object.keys(given)];
-      return { argv: await sandbox.confine(argv, { ...spec, variables }, signal), env: given, cwd };
+      const readOnly = [...spec.readOnly, ...guard.readOnly];
+      return { argv: await sandbox.confine(argv, { ...spec, readOnly, variables }, signal), env: given, cwd };
     },
   });
   return {
@@ -228,7 +136,23 @@ export async function openWholeSandbox(
       }),
     }),
     commands: aroundOne(undefined, () => Promise.resolve(makeFolders(`${root}/commands`))),
-    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+    disarmGit: guard.disarm,
+    async [Symbol.asyncDispose]() {
+      await sandbox[Symbol.asyncDispose]();
+      await guard.disarm("the run");
+      guard.forget();
+    },
+  };
+}
+
+/** A look after each turn at what is obeyed outside: at git's, too. */
+export function lookingAtGit(
+  { disarmGit }: Pick<WholeSandbox, "disarmGit">,
+  look: (who: string) => Promise<void>,
+): (who: string) => Promise<void> {
+  return async (who) => {
+    await disarmGit(who);
+    await look(who);
   };
 }
 
@@ -241,14 +165,4 @@ function makeFolders(...paths: readonly string[]): void {
       hint: "What agents inside are told by lies there: remove what stands in its place.",
     });
   }
-}
-
-function isThere(path: string): boolean {
-  return lstatOrUndefined(path) !== undefined;
-}
-
-/** What lies in a run's folder for people and tools, and no agent has to change. */
-function ownRecords(folder: string): readonly string[] {
-  const own = ["journal.ndjson", "audit.ndjson", "owner.lock", "bin", "evidence", "messages", "agents"];
-  return own.map((name) => `${folder}/${name}`);
 }

@@ -118,9 +118,9 @@ export const RUN_FACTS = {
   warning: { message: text },
   /** The sandbox around an agent, or around a command of the project, has refused it something. */
   sandbox_refused: {
-    /** Whose program it was: a role, a step as `main-1`, `command`. */
+    /** Whose program it was: a role, a step as `main-1`, `command`; or when it was seen, as `turn 3`. */
     by: text,
-    /** `write /home/me/.bashrc`, `connect evil.example:443`. */
+    /** `write /home/me/.bashrc`, `connect evil.example:443`, `have git obey /home/me/p/sub/.git/config, now config.refused`. */
     what: text,
     passable: flag,
   },

@@ -1,3 +1,5 @@
+import { basename } from "@std/path/posix";
+
 /** A way out of the sandbox, as a program inside tries it. */
 export interface Escape {
   /** What it would do, as words that follow "can". */
@@ -9,6 +11,8 @@ export interface Escape {
   readonly script: string;
   /** Programs without which it cannot be tried. */
   readonly needs?: readonly string[];
+  /** The program that would do it later, outside: it is asked about the working directory. */
+  readonly obeyedBy?: "git";
   /** Why it is known not to be held. */
   readonly limit?: string;
 }
@@ -16,6 +20,11 @@ export interface Escape {
 const writes = (name: string, script: string, needs?: readonly string[]): Escape => (
   needs === undefined ? { name, script } : { name, script, needs }
 );
+
+/** Makes a folder of git's with settings by which git runs something. */
+const ARMED = (folder: string) =>
+  `mkdir -p ${folder}/objects ${folder}/refs; ` +
+  `printf '[core]\n\tfsmonitor = "touch %s/${basename(folder)};false"\n' "$OUT" > ${folder}/config`;
 
 /** A request to the stage's listener, by curl: past the proxy that the environment names, or by it. */
 const reaches = (name: string, ...words: readonly string[]): Escape => (
@@ -153,6 +162,17 @@ export const ESCAPES: readonly Escape[] = [
   },
   { name: "have git run something later", script: "mkdir -p .git/hooks; echo 'touch x' > .git/hooks/post-checkout" },
   { name: "change the settings of git", script: "echo '[core] hooksPath = x' >> .git/config" },
+  {
+    name: "lead git to other settings",
+    script: `${ARMED("evil")}; echo ../evil > .git/commondir`,
+    obeyedBy: "git",
+  },
+  {
+    name: "have git look into a repository of its own, with settings of its own",
+    script: `${ARMED("inner/.git")}; echo ref: refs/heads/main > inner/.git/HEAD; ` +
+      `git update-index --add --cacheinfo "160000,$(printf %040d 1),inner"`,
+    obeyedBy: "git",
+  },
   { name: "change panewright's configuration", script: "echo '{}' > panewright.jsonc" },
   {
     name: "make settings that agents obey",

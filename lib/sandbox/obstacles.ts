@@ -16,7 +16,7 @@ interface Ground {
   readonly signal?: AbortSignal;
 }
 
-const PROGRAMS = { bwrap: "bubblewrap", socat: "socat", rg: "ripgrep", bash: "bash" } as const;
+const PROGRAMS = { bwrap: "bubblewrap", socat: "socat", rg: "ripgrep", bash: "bash", find: "findutils" } as const;
 
 const TRIAL_MS = 20_000;
 

@@ -18,15 +18,22 @@ export interface Tried {
   readonly detail?: string;
 }
 
+interface Inside {
+  readonly confine: (argv: readonly [string, ...string[]]) => Promise<readonly string[]>;
+  readonly onEnd?: () => Promise<void>;
+}
+
 /** What escapes are tried on: something of each kind outside of the sandbox, of which a change is seen. */
 export interface EscapeStage extends AsyncDisposable {
   /** The working directory of what is inside. */
   readonly workdir: string;
-  /** Tries one; `confine` gives the argv that runs a program inside. */
-  attempt(
-    escape: Escape,
-    confine: (argv: readonly [string, ...string[]]) => Promise<readonly string[]>,
-  ): Promise<Tried>;
+  /**
+   * Tries one.
+   *
+   * @param inside `confine` gives the argv that runs a program inside, `onEnd` does what is done when it has ended, before
+   * anything outside obeys what it has made
+   */
+  attempt(escape: Escape, inside: Inside): Promise<Tried>;
 }
 
 interface StageOptions {
@@ -46,19 +53,24 @@ const OBEYED = [
   ...[".mcp.json", ".envrc", ".vscode/tasks.json"],
 ];
 
+const GIT = ["hooks", "objects", "refs"] as const;
+
 export async function setEscapeStage({ home, state, clock, signal }: StageOptions): Promise<EscapeStage> {
   await using stack = new AsyncDisposableStack();
   const id = crypto.randomUUID();
   const root = await Deno.makeTempDir({ prefix: "panewright-escapes-" });
   stack.defer(() => Deno.remove(root, { recursive: true }).catch(() => {}));
   const [outside, workdir, kept] = [`${root}/outside`, `${root}/work`, `${state}/escapes-${id}`];
-  for (const folder of [outside, `${workdir}/.git/hooks`]) await Deno.mkdir(folder, { recursive: true });
+  for (const folder of [outside, ...GIT.map((name) => `${workdir}/.git/${name}`)]) {
+    await Deno.mkdir(folder, { recursive: true });
+  }
   makeOwnFolder(kept);
   stack.defer(() => Deno.remove(kept, { recursive: true }).catch(() => {}));
   const secret = `secret-${id}`;
   const [inHome, inEtc] = [`${home}/.panewright-escape-${id}`, `/etc/panewright-escape-${id}`];
   for (const path of [inHome, inEtc]) stack.defer(() => Deno.remove(path).catch(() => {}));
   await Deno.writeTextFile(`${workdir}/.git/config`, "[core]\n");
+  await Deno.writeTextFile(`${workdir}/.git/HEAD`, "ref: refs/heads/main\n");
   await Deno.writeTextFile(`${kept}/secret`, secret, { mode: 0o600 });
   const other = stack.use(otherProcess({ outside, secret, id, clock, signal }));
   await other.pid();
@@ -73,7 +85,7 @@ export async function setEscapeStage({ home, state, clock, signal }: StageOption
   const resources = stack.move();
   return {
     workdir,
-    async attempt({ name, limit, ...escape }, confine) {
+    async attempt({ name, limit, ...escape }, { confine, onEnd }) {
       signal.throwIfAborted();
       const pid = await other.pid();
       // One before it may have got out.
@@ -85,6 +97,15 @@ export async function setEscapeStage({ home, state, clock, signal }: StageOption
       const { stdout } = await systemProcessRunner.run({
         ...{ argv: [program, ...args], cwd: workdir, env: { ESCAPE_SECRET: secret }, timeoutMs: LONGEST_MS, signal },
       });
+      await onEnd?.();
+      if (escape.obeyedBy !== undefined) {
+        await systemProcessRunner.run({
+          argv: [escape.obeyedBy, "status"],
+          cwd: workdir,
+          timeoutMs: LONGEST_MS,
+          signal,
+        });
+      }
       const said = (word: string) => new RegExp(`^${word}: (.*)$`, "m").exec(stdout)?.[1];
       const found = said("ESCAPED") ?? (stdout.includes(secret) ? "it has read a secret" : undefined) ??
         listeners.hit() ?? changeIn(before, await look()) ??

@@ -59,10 +59,10 @@ Deno.test("the same ways lead out where there is no sandbox: what is said to be 
   await using stage = await setEscapeStage({
     ...{ home: sandbox.home, state, clock: systemClock, signal: new AbortController().signal },
   });
-  const home = (argv: readonly [string, ...string[]]) => Promise.resolve(["env", `HOME=${sandbox.home}`, ...argv]);
+  const confine = (argv: readonly [string, ...string[]]) => Promise.resolve(["env", `HOME=${sandbox.home}`, ...argv]);
   const wrong: string[] = [];
   for (const escape of ESCAPES) {
-    const { name, outcome, detail } = await stage.attempt(escape, home);
+    const { name, outcome, detail } = await stage.attempt(escape, { confine });
     const isOut = outcome === "not_held" || outcome === "limit";
     const lacks = outcome === "untried" && /^there is no \S+ here$/.test(detail ?? "");
     if (!isOut && !lacks && !NEEDS_MORE.has(name)) wrong.push(`${name}: ${outcome} ${detail ?? ""}`);
@@ -92,7 +92,7 @@ Deno.test("a pipe outside that was written into is told, also where its reader h
   await using holder = startProgram(["sh", "-c", "exec 3<>pipe; echo open; exec sleep 600"], { cwd: outside, env });
   await until(() => holder.output.stdout, (text) => text === "open\n");
   const escape = ESCAPES.find(({ name }) => name === "write into a named pipe outside");
-  const { outcome } = await stage.attempt(escape!, (argv) => Promise.resolve(argv));
+  const { outcome } = await stage.attempt(escape!, { confine: (argv) => Promise.resolve(argv) });
   Deno.kill(reader!, "SIGCONT");
   assertEquals(outcome, "limit");
 });

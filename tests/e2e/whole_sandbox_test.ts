@@ -7,6 +7,7 @@ import { parseEvents } from "../support/panewright.ts";
 import { openPersonTerminal } from "../support/person_terminal.ts";
 import { runProgram } from "../support/program.ts";
 import { tempDir } from "../support/temp_dir.ts";
+import { shell } from "./checkouts.ts";
 import { pipelineProject } from "./pipeline_project.ts";
 import { createReviewModel, responseTargetOf, workTurn } from "./review_model.ts";
 import { reviewProject } from "./review_project.ts";
@@ -14,6 +15,9 @@ import { reviewProject } from "./review_project.ts";
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 
 const PROVIDERS: readonly CliName[] = ["codex", "claude_code"];
+
+/** Has git run something when a person looks at what is there. */
+const ARM = "git init -q inner; git -C inner config core.fsmonitor 'touch ../OBEYED; false'";
 
 /** Writes inside, and tries to get out in several ways; each that works leaves a file. */
 const GET_OUT = [
@@ -30,6 +34,7 @@ const GET_OUT = [
   "bash -c 'echo hello > /dev/tcp/127.0.0.1/PORT' && touch REACHED",
   "mkdir -p .git/hooks; echo 'touch OUT' > .git/hooks/pre-commit",
   "mkdir -p .claude .codex; echo '{}' > .claude/settings.json; echo 'x = 1' > .codex/config.toml; echo x > .envrc",
+  `${ARM}; echo ../inner/.git > .git/commondir`,
   "true",
 ].join("; ") + "; true";
 
@@ -59,8 +64,19 @@ for (const provider of PROVIDERS) {
     const { home, project: folder, root } = project.sandbox;
     await Deno.mkdir(`${home}/.ssh`);
     await Deno.writeTextFile(`${home}/.ssh/id_test`, "a key\n");
-    const run = await project.run("exec", "task.md", "--trust", "--no-input");
+    const run = await project.run("exec", "task.md", "--trust", "--no-input", "--verbose");
     assertEquals(run.code, 0, run.stderr + run.stdout);
+    // The agent's own commands were tried, not only those of the check.
+    assertMatch(run.stderr, new RegExp(`main-1: the sandbox refused: write ${RegExp.escape(home)}/OUTSIDE$`, "m"));
+    // The check's program does it once more.
+    for (
+      const seen of [
+        `attempt 1 of step "work": the sandbox refused: have git obey ${folder}/inner/.git/config, now config.refused`,
+        `the run: the sandbox refused: have git obey ${folder}/.git/commondir, now commondir.refused2`,
+      ]
+    ) assertStringIncludes(run.stderr, seen);
+    for (const place of [folder, `${folder}/inner`]) await shell(place, "git status");
+    assertEquals(await exists(`${folder}/OBEYED`), false);
     for (const path of [`${home}/OUTSIDE`, `${root}/OUTSIDE`, `${home}/.local/state/panewright/OUTSIDE`]) {
       assertEquals(await exists(path), false, path);
     }
@@ -131,7 +147,7 @@ for (const provider of PROVIDERS) {
       '- The scenario "hello, world" is covered.\n- Run `check.sh` afterwards.\n';
     const model = createReviewModel((name) => {
       if (name === "programmer_summary") {
-        const commands = ['echo out > "$HOME/OUTSIDE"; echo "hello, world" > greeting.txt'];
+        const commands = [`echo out > "$HOME/OUTSIDE"; ${ARM}; rm -f more; echo "hello, world" > greeting.txt`];
         return { commands, response: "greeting.txt says hello, world." };
       }
       if (name === "test_result") return { response: "I looked at it.\n\nRESULT: PASS" };
@@ -151,7 +167,12 @@ for (const provider of PROVIDERS) {
     assertEquals(events.filter(({ type }) => type === "dialog_waiting" || type === "dialog_answered"), []);
     // What was refused is what an agent has tried, and nothing that its CLI does whenever it starts.
     const refused = events.filter(({ type }) => type === "sandbox_refused").map((event) => ({ ...event }));
-    assertEquals(refused.map((event) => "what" in event ? event.what : ""), [`write ${home}/OUTSIDE`]);
+    assertEquals(refused.map((event) => "what" in event ? event.what : ""), [
+      `write ${home}/OUTSIDE`,
+      `have git obey ${folder}/inner/.git/config, now config.refused`,
+    ]);
+    await shell(`${folder}/inner`, "git status");
+    assertEquals(await exists(`${folder}/OBEYED`), false);
     // What its CLI records is found, wherever and under whichever process id it runs.
     const used = events.filter(({ type }) => type === "tokens_counted").map(({ role = "" }) => role);
     assertEquals(new Set(used).size, 5);

@@ -41,8 +41,24 @@ export const codexInside: WholeSupport = {
   ownTries: ["connect raw.githubusercontent.com:443", "write /tmp/tmux-<uid>"],
   variables: ["CODEX_*", "OPENAI_*", "AZURE_OPENAI_*", "RUST_LOG"],
   sessions: codexSessions,
+  adapt: permitRemoving,
   trustClone,
 };
+
+/**
+ * Without approvals Codex refuses each command in which `rm -f` stands (0.42.0 to 0.169.0), and takes a rule's word for
+ * it: of the program, and of a shell where the command is not a plain one. Of several rules the strictest counts, so
+ * that what a person's own rules forbid stays forbidden.
+ */
+async function permitRemoving(folder: string): Promise<void> {
+  const shells = ["bash", "dash", "sh", "zsh"].flatMap((name) => FOLDERS_OF_SHELLS.map((path) => `${path}${name}`));
+  const allow = (pattern: readonly unknown[]) =>
+    `prefix_rule(pattern = ${JSON.stringify(pattern)}, decision = "allow")\n`;
+  await Deno.mkdir(`${folder}/rules`, { recursive: true });
+  await Deno.writeTextFile(`${folder}/rules/panewright.rules`, allow(["rm"]) + allow([shells, ["-c", "-lc"]]));
+}
+
+const FOLDERS_OF_SHELLS = ["", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"] as const;
 
 async function trustClone(folder: string, { folders, of }: CloneFolders): Promise<void> {
   const path = `${folder}/config.toml`;

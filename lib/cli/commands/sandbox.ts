@@ -6,7 +6,8 @@ import { UsageError } from "../../base/errors.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { runInForeground } from "../../base/ports/process.ts";
 import { didYouMean } from "../../base/text/suggest.ts";
-import { boundsOf, openWholeSandbox } from "../../jobs/whole_sandbox.ts";
+import { boundsOf } from "../../jobs/whole_bounds.ts";
+import { openWholeSandbox } from "../../jobs/whole_sandbox.ts";
 import { ownFolders } from "../../sandbox/own_folders.ts";
 import type { SandboxSpec } from "../../sandbox/spec.ts";
 import { agentsFolderOf } from "../../run/state_names.ts";
@@ -81,6 +82,7 @@ export const command = defineCommand({
     if ("notOpened" in open) throw new TypeError("A sandbox that is asked for by name has nothing in its place");
     const { argv: inside } = await open.commands.confine({ argv: [program, ...args], env: {}, cwd: workdir });
     const code = await runInForeground({ argv: inside, cwd: workdir, signal: io.signal });
+    await open.disarmGit("command");
     // The kernel's words may come a moment after the program's end.
     await systemClock.sleep(LATE_WORDS_MS, io.signal).catch(() => {});
     if (refused.length > 0) io.stderr(`refused: ${refused.join("; ")}\n`);

@@ -42,8 +42,9 @@ async function* tryAll({ home, signal }: { readonly home: string; readonly signa
   if ("notOpened" in open) throw new TypeError("A sandbox that is asked for by name has nothing in its place");
   const counts = { held: 0, not_held: 0, limit: 0, untried: 0 };
   for (const escape of ESCAPES) {
-    const tried = await stage.attempt(escape, async (argv) => {
-      return (await open.commands.confine({ argv, env: {}, cwd: workdir }, signal)).argv;
+    const tried = await stage.attempt(escape, {
+      confine: async (argv) => (await open.commands.confine({ argv, env: {}, cwd: workdir }, signal)).argv,
+      onEnd: () => open.disarmGit("command"),
     });
     counts[tried.outcome]++;
     yield findingOf(tried);

@@ -64,7 +64,7 @@ async function playOnce(
   const { plan } = options;
   const { target, overrides } = headOf(run.state());
   await using inside = await openStepsSandbox(options, run);
-  const { signal } = inside;
+  const { lookAtObeyed, signal } = inside;
   await setUpWorkspace({ run: { ...run, signal }, plan, around: inside.plan.sandboxOfCommands });
   await using left = openLeftCommands({
     ...run,
@@ -76,6 +76,7 @@ async function playOnce(
     ...run,
     judge,
     left,
+    lookAtObeyed,
     signal,
     plan: withOverrides(inside.plan, overrides),
     target,

@@ -4,7 +4,7 @@ import type { Run } from "../../run/execution.ts";
 import type { ExecFact } from "../../journal/exec/facts.ts";
 import type { ExecState } from "../../journal/exec/state.ts";
 import { GroundLostError } from "../ground.ts";
-import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
+import { insteadWords, lookingAtGit, openWholeSandbox } from "../whole_sandbox.ts";
 import { present } from "../../base/schema.ts";
 import { agentsOf, workerNameOf } from "../fallback.ts";
 import { hostGateOf } from "../host_question.ts";
@@ -24,7 +24,9 @@ export async function openStepsSandbox(
   const { workdir, sandbox, pipelines } = plan;
   const { provider, session } = run.state().run?.overrides ?? {};
   if (session !== undefined && sandbox?.whole === undefined) throw notAdopted("it is not wanted");
-  if (sandbox?.whole === undefined) return { plan, signal: run.signal, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const { lookAtObeyed } = run;
+  const none = { lookAtObeyed, signal: run.signal, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (sandbox?.whole === undefined) return { ...none, plan };
   const { whole, writable } = sandbox;
   const gone = new AbortController();
   const steps = Object.entries(pipelines).flatMap(([pipeline, all]) =>
@@ -47,11 +49,7 @@ export async function openStepsSandbox(
   if ("notOpened" in open) {
     if (session !== undefined) throw notAdopted(open.notOpened);
     run.record({ type: "warning", message: insteadWords(open) });
-    return {
-      plan: { ...plan, sandbox: { writable } },
-      signal: run.signal,
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
+    return { ...none, plan: { ...plan, sandbox: { writable } } };
   }
   const put = <Agent extends StepAgent>(agent: Agent, worker: string): Agent => (
     { ...agent, env: { ...agent.env, ...open.env(worker) }, sandbox: open.request(worker) }
@@ -62,6 +60,7 @@ export async function openStepsSandbox(
   }));
   return {
     signal: AbortSignal.any([run.signal, gone.signal]),
+    lookAtObeyed: lookingAtGit(open, lookAtObeyed),
     plan: {
       ...plan,
       sandboxOfCommands: open.commands,

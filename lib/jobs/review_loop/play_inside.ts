@@ -1,6 +1,6 @@
 import type { Role } from "../../base/roles.ts";
 import { GroundLostError, playOnGround } from "../ground.ts";
-import { insteadWords, openWholeSandbox } from "../whole_sandbox.ts";
+import { insteadWords, lookingAtGit, openWholeSandbox } from "../whole_sandbox.ts";
 import { present } from "../../base/schema.ts";
 import { agentsOf, workerNameOf } from "../fallback.ts";
 import { hostGateOf } from "../host_question.ts";
@@ -49,6 +49,7 @@ async function openRolesSandbox(parts: RunParts) {
     parts: {
       ...parts,
       signal: AbortSignal.any([signal, gone.signal]),
+      lookAtObeyed: lookingAtGit(open, parts.lookAtObeyed),
       plan: {
         ...plan,
         sandboxOfCommands: open.commands,

@@ -1,0 +1,47 @@
+/** Settings by which git runs nothing, by section; `*` stands for all of it. */
+const HARMLESS: Readonly<Record<string, readonly string[]>> = {
+  core: [
+    ...["repositoryformatversion", "filemode", "bare", "logallrefupdates", "ignorecase", "precomposeunicode"],
+    ...["symlinks", "autocrlf", "eol", "sharedrepository", "quotepath", "longpaths"],
+  ],
+  remote: ["url", "pushurl", "fetch", "push", "tagopt", "prune", "mirror", "promisor", "partialclonefilter"],
+  branch: ["remote", "merge", "rebase", "pushremote", "description"],
+  submodule: ["url", "active", "branch", "ignore", "shallow", "path", "recurse"],
+  extensions: ["objectformat", "worktreeconfig", "refstorage", "partialclone"],
+  user: ["name", "email"],
+  ...{ init: ["defaultbranch"], pull: ["rebase", "ff"], push: ["default", "autosetupremote"], fetch: ["prune"] },
+  ...{ commit: ["gpgsign"], tag: ["gpgsign"], merge: ["ff", "conflictstyle"], gc: ["auto"], rerere: ["enabled"] },
+  ...{ advice: ["*"], color: ["*"], lfs: ["repositoryformatversion"] },
+};
+
+const SECTION = /^[ \t]*\[([a-z]+)(?: "[^"\\]*")?\][ \t\r]*$/i;
+/** Without quotes, escapes and comments: what git reads is what stands there. */
+const ENTRY = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=[^"\\#;]*)?$/i;
+const NOTHING = /^[ \t\r]*(?:[#;][^\\]*)?$/;
+
+/**
+ * The lines of a file of git's settings by which git runs nothing, whoever has written them: only those are kept whose
+ * form and key are known.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * assertEquals(harmlessSettings("[core]\n\tbare = false\n\tfsmonitor = ./x\n"), "[core]\n\tbare = false\n");
+ * ```
+ */
+export function harmlessSettings(text: string): string {
+  let allowed: readonly string[] | undefined;
+  const isHarmless = (line: string): boolean => {
+    if (NOTHING.test(line)) return true;
+    const section = SECTION.exec(line)?.[1];
+    if (section !== undefined) {
+      allowed = HARMLESS[section.toLowerCase()];
+      return allowed !== undefined;
+    }
+    const key = ENTRY.exec(line)?.[1]?.toLowerCase();
+    // What follows a line of another form could belong to it.
+    if (key === undefined) allowed = undefined;
+    return key !== undefined && (allowed?.includes(key) === true || allowed?.includes("*") === true);
+  };
+  return text.split("\n").filter(isHarmless).join("\n");
+}
