@@ -6,6 +6,7 @@ import type { RunFolder } from "../run/run_folder.ts";
 import { agentsFolderOf, hooksOf } from "../run/state_names.ts";
 import { ignoredIn } from "../workspace/bring.ts";
 import { treesBeside, type Workspace, workspaceAround } from "../workspace/workspace.ts";
+import { gitFolderAt } from "../sandbox/git_folder.ts";
 import { gitObeyedOf, obeyedOf, type SandboxSpec, secretsOf, VARIABLES } from "../sandbox/spec.ts";
 
 /** What a configuration says of a sandbox around whole agents. */
@@ -66,9 +67,11 @@ export async function boundsOf(
   const hooks = hooksOf(name);
   const clone = workspaceAround(workdir);
   const unseen = await unseenIn(clone, whole);
-  // Below the top of a workspace, too, what git keeps of it is the agents' own.
-  const above = clone === undefined || clone.tree === workdir ? [] : [clone.tree];
-  const folders = [workdir, ...above.map((tree) => `${tree}/.git`)];
+  // What git keeps is written with the files: also below the top of a workspace, and in a further working tree.
+  const isWithin = lstatOrUndefined(`${workdir}/.git`)?.isDirectory === true;
+  const gitFolder = isWithin ? undefined : gitFolderAt(clone?.tree ?? workdir);
+  const elsewhere = gitFolder === undefined ? [] : [gitFolder];
+  const folders = [workdir, ...elsewhere];
   return {
     ...{ folders, hosts: [...hosts], states, root, state },
     of(worker) {
@@ -79,7 +82,7 @@ export async function boundsOf(
       return {
         name: worker ?? "command",
         writable: [...folders, ...writable, ...extra],
-        readOnly: [...obeyedOf(workdir), ...above.flatMap(gitObeyedOf), ...ownRecords(folder.path).filter(isThere)],
+        readOnly: [...obeyedOf(workdir), ...elsewhere.flatMap(gitObeyedOf), ...ownRecords(folder.path).filter(isThere)],
         // What is done in other workspaces is no business of this one's agents.
         hidden: [...secretsOf(env["HOME"] ?? "/root"), state, ...treesBeside(clone), ...unseen].filter(isThere),
         // What answers the hooks inside, and what a workspace borrows, is read there, and written here alone.

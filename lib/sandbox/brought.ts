@@ -25,13 +25,28 @@ export async function placeBrought(folder: string): Promise<BroughtFiles> {
     const path = `${folder}/${sha256.slice(0, 12)}-${name}`;
     if (await hashOf(path) === sha256) return path;
     const packed = new Blob([Uint8Array.fromBase64(gzip)]).stream();
-    const draft = `${path}.${crypto.randomUUID()}`;
     const bytes = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).bytes();
-    await Deno.writeFile(draft, bytes, { createNew: true, mode: 0o700 });
-    await Deno.rename(draft, path);
+    await placeFile(path, { bytes, mode: 0o700 });
     return path;
   };
   return { seccomp: await place(`apply-seccomp-${Deno.build.arch}`), javaAgent: await place("srt-proxy-agent.jar") };
+}
+
+/** The path of a file with a text that programs inside are shown in another one's place; it is made where it is missing. */
+export async function placeText(folder: string, text: string): Promise<string> {
+  const sha256 = await sha256Hex(text);
+  const path = `${folder}/${sha256.slice(0, 12)}-text`;
+  if (await hashOf(path) !== sha256) await placeFile(path, { bytes: new TextEncoder().encode(text), mode: 0o444 });
+  return path;
+}
+
+async function placeFile(
+  path: string,
+  { bytes, mode }: { readonly bytes: Uint8Array; readonly mode: number },
+): Promise<void> {
+  const draft = `${path}.${crypto.randomUUID()}`;
+  await Deno.writeFile(draft, bytes, { createNew: true, mode });
+  await Deno.rename(draft, path);
 }
 
 async function hashOf(path: string): Promise<string | undefined> {

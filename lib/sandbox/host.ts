@@ -3,9 +3,10 @@ import { systemProcessRunner, trySignal } from "../base/ports/process.ts";
 import { listProcesses, processTree } from "../base/ports/process_table.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { parseJsonObject } from "../base/text/json.ts";
-import { placeBrought } from "./brought.ts";
+import { placeBrought, placeText } from "./brought.ts";
+import { gitExcludeIn } from "./git_folder.ts";
 import { type OpenFolder, openFolder } from "./open_folder.ts";
-import { isOwn, mountsOf, type OwnFolder, ownFolderAt, ownFolders, readingMounts } from "./own_folders.ts";
+import { isOwn, mountsOf, type OwnFolder, ownFolderAt, ownFolders, readingMounts, showing } from "./own_folders.ts";
 import { makePlaceholders } from "./placeholders.ts";
 import { type FromHost, TO_HOST, type ToHost } from "./protocol.ts";
 
@@ -25,6 +26,7 @@ type Message<Type extends ToHost["type"]> = Extract<ToHost, { type: Type }>;
 export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
   const { SandboxManager, process } = await import("./panewright-sandbox.mjs");
   const mapsRoot = Deno.uid() === 0 && await hasSetfcap();
+  let place = "";
   const undecided = new Map<number, (allow: boolean) => void>();
   let asked = 0;
   let own: readonly OwnFolder[] = [];
@@ -33,6 +35,7 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
   let opening = Promise.resolve();
   let folderOpen: OpenFolder | undefined;
   async function open({ hosts, folder, locks, writable }: Message<"open">): Promise<void> {
+    place = folder;
     folderOpen = await openFolder(Deno.cwd(), locks);
     await makePlaceholders(Deno.cwd());
     const { javaAgent, seccomp } = await placeBrought(folder);
@@ -68,7 +71,7 @@ export async function holdSandbox({ stdin, write }: HostIo): Promise<void> {
         return await opening;
       case "wrap":
         own = ownFoldersOf(message);
-        return await tell(await wrapped(message, { mapsRoot, own }));
+        return await tell(await wrapped(message, { mapsRoot, own, place }));
       case "decided":
         undecided.get(message.id)?.(message.allow);
         return void undecided.delete(message.id);
@@ -114,11 +117,11 @@ function writtenPath(said: string): string {
 
 async function wrapped(
   message: Message<"wrap">,
-  { mapsRoot, own }: { readonly mapsRoot: boolean; readonly own: readonly OwnFolder[] },
+  { own, ...how }: Wrapping & { readonly own: readonly OwnFolder[] },
 ): Promise<FromHost> {
   const { id } = message;
   try {
-    return { type: "wrapped", id, argv: await insideArgv(message, { mapsRoot }), mounts: mountsOf(own) };
+    return { type: "wrapped", id, argv: await insideArgv(message, how), mounts: mountsOf(own) };
   } catch (error) {
     return { type: "not_wrapped", id, message: errorText(error) };
   }
@@ -127,7 +130,7 @@ async function wrapped(
 /** The argv that runs a script inside. */
 async function insideArgv(
   { name, script, writable, readOnly, hidden, shown }: Message<"wrap">,
-  { mapsRoot }: { readonly mapsRoot: boolean },
+  { mapsRoot, place }: Wrapping,
 ): Promise<[string, ...string[]]> {
   const { SandboxManager } = await import("./panewright-sandbox.mjs");
   const filesystem = {
@@ -136,11 +139,20 @@ async function insideArgv(
   };
   const told = { commandId: name, commandText: name };
   const { argv } = await SandboxManager.wrapWithSandboxArgv(script, "bash", { filesystem }, undefined, undefined, told);
-  const [program, ...rest] = argv.map((word) => readingMounts(mapsRoot ? withSetfcap(word) : word));
+  const exclude = gitExcludeIn(Deno.cwd());
+  const files = exclude === undefined ? {} : { [exclude.path]: await placeText(place, exclude.text) };
+  const instead = { empty: await placeText(place, ""), files };
+  const [program, ...rest] = argv.map((word) => showing(readingMounts(mapsRoot ? withSetfcap(word) : word), instead));
   if (program === undefined) throw new Error("there is no command");
   // The library goes on without what bars Unix sockets where it does not find it.
   if (!argv.join(" ").includes("apply-seccomp")) throw new Error("it would not bar Unix sockets");
   return [program, ...rest];
+}
+
+interface Wrapping {
+  readonly mapsRoot: boolean;
+  /** A folder that is there inside, and cannot be written there. */
+  readonly place: string;
 }
 
 const DROPS_ALL = "--cap-drop ALL";

@@ -1,4 +1,5 @@
 import { lstatOrUndefined } from "../base/ports/files.ts";
+import { shellJoin } from "../shell/quote.ts";
 
 /** A folder that a program has to itself. */
 export interface OwnFolder {
@@ -47,6 +48,29 @@ export function readingMounts(command: string): string {
 }
 
 const ROOT = "--ro-bind / / ";
+
+/**
+ * Has the library's command of bubblewrap show an empty file where it would show a device, which cannot be copied, read
+ * or added to git; and other files where it has mounted all else.
+ *
+ * @param files by the paths where they are shown
+ */
+export function showing(command: string, { empty, files }: Shown): string {
+  const at = command.indexOf(LAST);
+  if (at < 0) return command;
+  const words = Object.entries(files).flatMap(([path, file]) => ["--ro-bind", file, path]);
+  const before = command.slice(0, at).replaceAll(DEVICE, `--ro-bind ${shellJoin([empty])} `);
+  return `${before} ${shellJoin(words)}${command.slice(at)}`;
+}
+
+interface Shown {
+  /** A file without content. */
+  readonly empty: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const LAST = " --dev /dev ";
+const DEVICE = "--ro-bind /dev/null ";
 
 /** Where bubblewrap reads them: of one digit, as shells want it; the library has 9. */
 export const MOUNTS_FD = 8;

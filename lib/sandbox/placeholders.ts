@@ -23,6 +23,14 @@ export function isPlaceholder(path: string, { mode, size }: Partial<Pick<Deno.Fi
   return mayBePlaceholder(path) && size === 0 && ((mode ?? 0) & 0o777) === 0o444;
 }
 
+/** What programs inside are shown in a folder: such a file wherever nothing else is. */
+export function shownIn(folder: string): readonly string[] {
+  return [...NAMES].filter((name) => {
+    const info = lstatOrUndefined(`${folder}/${name}`);
+    return info === undefined || isPlaceholder(name, info) || name === FOLDER && isOurFolder(info);
+  });
+}
+
 /** The paths in a folder that are such files now; and the folder that is there for the same reason. */
 export function placeholdersIn(folder: string): readonly string[] {
   const isOne = (name: string) => isPlaceholder(name, lstatOrUndefined(`${folder}/${name}`) ?? {});
@@ -35,6 +43,10 @@ export function placeholdersIn(folder: string): readonly string[] {
  */
 const FOLDER = ".claude";
 const FOLDER_MODE = 0o555;
+
+function isOurFolder(info: Deno.FileInfo | undefined): boolean {
+  return info?.isDirectory === true && ((info.mode ?? 0) & 0o777) === FOLDER_MODE;
+}
 
 /** Makes what has to be there while a sandbox is open. */
 export async function makePlaceholders(workdir: string): Promise<void> {
@@ -51,9 +63,8 @@ export async function makePlaceholders(workdir: string): Promise<void> {
 /** Removes what has to be there while a sandbox is open, unless something was put there. */
 export async function removePlaceholderFolder(workdir: string): Promise<void> {
   const path = `${workdir}/${FOLDER}`;
-  const { isDirectory = false, mode } = lstatOrUndefined(path) ?? {};
   // One that is not empty stays.
-  if (isDirectory && ((mode ?? 0) & 0o777) === FOLDER_MODE) await Deno.remove(path).catch(() => {});
+  if (isOurFolder(lstatOrUndefined(path))) await Deno.remove(path).catch(() => {});
 }
 
 /** Removes what a sandbox that was killed has left in its working directory. */

@@ -43,20 +43,20 @@ export function secretsOf(home: string): readonly string[] {
 
 /** What else of a working directory would run outside later, or says what agents may do. */
 const OBEYED = [".mcp.json", ".vscode", ".idea"] as const;
-const OBEYED_BY_GIT = [".git/hooks", ".git/config"] as const;
+const OBEYED_BY_GIT = ["hooks", "config"] as const;
 
 /** What of a working directory can only be read: what is there, and what must not come to be there. */
 export function obeyedOf(workdir: string): readonly string[] {
   return [
-    ...gitObeyedOf(workdir),
+    ...gitObeyedOf(`${workdir}/.git`),
     ...thereOf(OBEYED, workdir),
     ...UNMAKEABLE.map((name) => `${workdir}/${name}`),
   ];
 }
 
-/** Of that, what git obeys, also where the working directory is below. */
-export function gitObeyedOf(top: string): readonly string[] {
-  return thereOf(OBEYED_BY_GIT, top);
+/** What git obeys of a folder of its own. */
+export function gitObeyedOf(folder: string): readonly string[] {
+  return thereOf(OBEYED_BY_GIT, folder);
 }
 
 function thereOf(names: readonly string[], folder: string): readonly string[] {
@@ -73,10 +73,13 @@ export const VARIABLES = [
   ...["SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "PANEWRIGHT_*"],
 ] as const;
 
-/** What keeps programs from asking, beside their work, for a newer version of themselves: each would be a refusal. */
+/**
+ * What keeps programs from doing, beside their work, what would be a refusal each time: asking for a newer version of
+ * themselves; with git, writing down what it has just looked at, where the repository is that of a folder above.
+ */
 export const QUIET: Readonly<Record<string, string>> = {
   ...{ NO_UPDATE_NOTIFIER: "1", npm_config_update_notifier: "false" },
-  ...{ DENO_NO_UPDATE_CHECK: "1", PIP_DISABLE_PIP_VERSION_CHECK: "1" },
+  ...{ DENO_NO_UPDATE_CHECK: "1", PIP_DISABLE_PIP_VERSION_CHECK: "1", GIT_OPTIONAL_LOCKS: "0" },
 };
 
 /** Which of these names are not among those that may pass. */

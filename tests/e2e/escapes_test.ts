@@ -146,8 +146,8 @@ Deno.test("below the top of a workspace git can be used as at its top, and what 
   const { argv, env } = await panewrightFromSource();
   const place = { cwd: workdir, env: { ...sandbox.env, ...env }, timeoutMs: 60_000 };
   const inside = (script: string) => runProgram([...argv, "sandbox", "run", "--", "sh", "-c", script], place);
-  const moved = await inside("git mv a.txt b.txt && git stash -q && git stash pop -q");
-  assertEquals(moved.code, 0, moved.stderr);
+  const moved = await inside("git status --short && git mv a.txt b.txt && git stash -q && git stash pop -q");
+  assertEquals(moved, { ...moved, code: 0, stdout: "", stderr: "" });
   assertEquals(await shell(tree, "git status --porcelain -- app/a.txt app/b.txt"), " D app/a.txt\nA  app/b.txt\n");
   for (
     const what of ["git config alias.x '!touch out'", "echo touch >../.git/hooks/pre-commit", "rm -r ../.git/hooks"]
@@ -155,6 +155,60 @@ Deno.test("below the top of a workspace git can be used as at its top, and what 
     assertEquals((await inside(what)).code === 0, false, what);
   }
   assertEquals((await inside("touch ../beside")).code === 0, false);
+  await sandbox.assertNothingLeft();
+});
+
+Deno.test("git inside sees the files that there are: everything is added, put aside and committed as outside, without a warning", async () => {
+  await using sandbox = await createSandbox();
+  const { project } = sandbox;
+  await shell(
+    project,
+    "git init -q . && git config user.name Me && git config user.email me@example.com && mkdir app && touch app/b",
+  );
+  await shell(project, "git add -A && git commit -qm first");
+  await Deno.writeTextFile(`${project}/.git/info/exclude`, "*.log\n");
+  const { argv, env } = await panewrightFromSource();
+  const inside = async (script: string, folder = project) => {
+    const place = { cwd: folder, env: { ...sandbox.env, ...env }, timeoutMs: 60_000 };
+    const { code, stdout, stderr } = await runProgram([...argv, "sandbox", "run", "--", "sh", "-c", script], place);
+    return [code, stdout, stderr];
+  };
+  // What stands there in place of what must not be made can be copied, as all other files.
+  const script =
+    "cp -r . /tmp/copy && echo a >a.txt; touch a.log; git status --short; git add -A && git commit -qm all && git submodule status";
+  assertEquals(await inside(script), [0, "?? a.txt\n", ""]);
+  assertEquals((await inside("echo b >b.txt; git stash -qu && git stash pop -q && git add ."))[0], 0);
+  assertEquals(await shell(project, "git ls-files"), "a.txt\napp/b\nb.txt\n");
+  // What lies above the working directory is read.
+  assertEquals(await inside("git status --short", `${project}/app`), [0, "A  ../b.txt\n", ""]);
+  assertEquals(await Deno.readTextFile(`${project}/.git/info/exclude`), "*.log\n");
+  await sandbox.assertNothingLeft();
+});
+
+Deno.test("in a further working tree git can be used as in the first, and what git obeys of the repository cannot be changed", async () => {
+  await using sandbox = await createSandbox();
+  const { project, root } = sandbox;
+  const identity = "git -c user.name=Me -c user.email=me@example.com commit -qm";
+  await Deno.writeTextFile(`${project}/a.txt`, "a\n");
+  await shell(project, `git init -q . && git add -A && ${identity} first && git worktree add -q ../tree`);
+  const { argv, env } = await panewrightFromSource();
+  const place = { cwd: `${root}/tree`, env: { ...sandbox.env, ...env }, timeoutMs: 60_000 };
+  const inside = (script: string) => runProgram([...argv, "sandbox", "run", "--", "sh", "-c", script], place);
+  const moved = await inside(
+    `git mv a.txt b.txt && git stash -q && git stash pop -q && git add -A && ${identity} second`,
+  );
+  assertEquals(moved.code, 0, moved.stderr);
+  assertEquals(await shell(place.cwd, "git log --format=%s && git ls-files"), "second\nfirst\nb.txt\n");
+  for (
+    const what of [
+      ...["git config alias.x '!touch out'", `touch ${project}/.git/hooks/pre-commit`, `touch ${project}/b.txt`],
+      'rm -r "$(git rev-parse --git-common-dir)"/hooks',
+    ]
+  ) {
+    assertEquals((await inside(what)).code === 0, false, what);
+  }
+  const led = await inside('echo ../../../../evil > "$(git rev-parse --git-dir)/commondir"');
+  assertEquals(led.code === 0, false);
   await sandbox.assertNothingLeft();
 });
 

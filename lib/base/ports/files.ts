@@ -3,7 +3,7 @@ export function lstatOrUndefined(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (isAbsence(error)) return undefined;
     throw error;
   }
 }

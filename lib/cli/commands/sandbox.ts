@@ -80,8 +80,8 @@ export const command = defineCommand({
       onGone: () => {},
     });
     if ("notOpened" in open) throw new TypeError("A sandbox that is asked for by name has nothing in its place");
-    const { argv: inside } = await open.commands.confine({ argv: [program, ...args], env: {}, cwd: workdir });
-    const code = await runInForeground({ argv: inside, cwd: workdir, signal: io.signal });
+    const inside = await open.commands.confine({ argv: [program, ...args], env: {}, cwd: workdir });
+    const code = await runInForeground({ ...inside, signal: io.signal });
     await open.disarmGit("command");
     // The kernel's words may come a moment after the program's end.
     await systemClock.sleep(LATE_WORDS_MS, io.signal).catch(() => {});
