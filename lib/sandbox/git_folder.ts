@@ -12,10 +12,11 @@ export function gitFolderAt(top: string): string | undefined {
   const pathIn = (path: string) => readRegularText(path, { maxBytes: MOST_PATH }).trim();
   try {
     if (Deno.lstatSync(git).isDirectory) return Deno.realPathSync(git);
-    const own = resolve(top, pathIn(git).replace(/^gitdir: /, ""));
-    // A further working tree leads there, and is led back to.
+    const own = Deno.realPathSync(resolve(top, pathIn(git).replace(/^gitdir: /, "")));
+    // A further working tree leads there, and is led back to. No file in it says where the rest is: whoever has written
+    // that could name any folder.
     const isLedBack = Deno.realPathSync(pathIn(`${own}/gitdir`)) === Deno.realPathSync(git);
-    return isLedBack ? Deno.realPathSync(resolve(own, pathIn(`${own}/commondir`))) : undefined;
+    return isLedBack ? /^(.+)\/worktrees\/[^/]+$/s.exec(own)?.[1] : undefined;
   } catch {
     return undefined;
   }

@@ -46,7 +46,12 @@ export async function openGitGuard(
 ): Promise<GitGuard> {
   const folders = named.map((folder) => realPath(folder) ?? folder);
   const file = `${place}/git-${(await sha256Hex(folders.join("\0"))).slice(0, 16)}.json`;
-  const now = await obeyedBelow(folders);
+  const passed = folders.flatMap((folder) => [
+    `${folder}/.git/objects`,
+    ...(isGitFolder(folder) ? [`${folder}/objects`] : []),
+  ]);
+  const look = () => obeyedBelow(folders, { passed });
+  const now = await look();
   const known = keptAt(file) ?? Object.fromEntries(
     await Promise.all(now.map(async ({ path, text }) => {
       return [path, await sha256Hex(text)] as const;
@@ -61,7 +66,7 @@ export async function openGitGuard(
   }
   async function find() {
     const all: Obeyed[] = [];
-    for (const found of await obeyedBelow(folders)) {
+    for (const found of await look()) {
       const { path, text, kept } = found;
       // What can only be read inside was changed by somebody else.
       if (kept !== text && !isHeld(path) && !await isKnown(found)) all.push({ path, kept });
@@ -87,7 +92,7 @@ function keptAt(file: string): Record<string, string> | undefined {
   }
 }
 
-async function obeyedBelow(folders: readonly string[]): Promise<readonly Found[]> {
+async function obeyedBelow(folders: readonly string[], search: Search): Promise<readonly Found[]> {
   const found: Found[] = [];
   const isBelow = (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
   const seen = new Set<string>();
@@ -96,7 +101,7 @@ async function obeyedBelow(folders: readonly string[]): Promise<readonly Found[]
     seen.add(folder);
     found.push(...obeyedIn(folder));
   };
-  for (const path of await repositoriesBelow(folders)) {
+  for (const path of await repositoriesBelow(folders, search)) {
     if (path.endsWith("/HEAD")) {
       examine(dirname(path));
       continue;
@@ -112,10 +117,15 @@ async function obeyedBelow(folders: readonly string[]): Promise<readonly Found[]
   return found;
 }
 
+interface Search {
+  /** Where git keeps objects: thousands of files, none of which it obeys. */
+  readonly passed: readonly string[];
+}
+
 /** The paths of all that is named `.git` or `HEAD`. */
-async function repositoriesBelow(folders: readonly string[]): Promise<readonly string[]> {
+async function repositoriesBelow(folders: readonly string[], { passed }: Search): Promise<readonly string[]> {
   if (folders.length === 0) return [];
-  const objects = folders.flatMap((folder) => ["-o", "-path", `${folder.replaceAll(/[\\*?[]/g, "\\$&")}/.git/objects`]);
+  const objects = passed.flatMap((path) => ["-o", "-path", path.replaceAll(/[\\*?[]/g, "\\$&")]);
   const { stdout, truncated } = await systemProcessRunner.run({
     argv: [
       ...["find", ...folders, "(", ...objects.slice(1), ")", "-prune"] as const,
@@ -127,14 +137,18 @@ async function repositoriesBelow(folders: readonly string[]): Promise<readonly s
   return stdout.split("\0").filter((path) => path !== "");
 }
 
+function has(folder: string, name: string): boolean {
+  return lookAt(`${folder}/${name}`) !== undefined;
+}
+
+function isGitFolder(folder: string): boolean {
+  return has(folder, "HEAD") && (has(folder, "commondir") || has(folder, "objects") && has(folder, "refs"));
+}
+
 /** What git obeys of one repository. */
 function* obeyedIn(folder: string): Generator<Found> {
-  const has = (name: string) => lookAt(`${folder}/${name}`);
-  const leads = has("commondir");
-  const isRepository = has("HEAD") !== undefined &&
-    (leads !== undefined || has("objects") !== undefined && has("refs") !== undefined);
-  if (!isRepository) return;
-  if (leads !== undefined) {
+  if (!isGitFolder(folder)) return;
+  if (has(folder, "commondir")) {
     const path = `${folder}/commondir`;
     const text = textOf(path);
     // Each further working tree has one.
