@@ -77,7 +77,7 @@ Deno.test("answer --from-comments: the first usable comment of somebody who may 
     { by: "anna", body: "/answer q1 PostgreSQL,\nplease" },
     { by: "anna", body: "/answer q1 too late" },
   ]);
-  const answered = await project.run("answer", "@1", "--from-comments", "7", "--minutes", "1");
+  const answered = await project.run("answer", "--from-comments", "7", "--minutes", "1");
   assertEquals(answered.code, 0, answered.stderr);
   assertMatch(answered.stdout, /^Question q1 of run \S+ is answered\. Resume with: panewright resume /);
   const resumed = await project.run("resume", "--no-input");

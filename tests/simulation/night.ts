@@ -124,6 +124,8 @@ export async function playNight(plan: NightPlan): Promise<Night> {
   machine.files.mkdir(`${PROJECT}/src`, { recursive: true });
   machine.files.mkdir("/night/home", { recursive: true });
   machine.files.mkdir("/tmp", { recursive: true });
+  machine.files.mkdir("/usr/bin", { recursive: true });
+  for (const name of programs.keys()) machine.files.write(`/usr/bin/${name}`, "", { mode: 0o755 });
   machine.files.write(`${PROJECT}/src/greet.ts`, "export {};\n");
   using _installed = machine.install();
   const night = new NightPlay(plan, { world, machine, tell });

@@ -13,7 +13,7 @@ import { openQuestions, type WaitingQuestion } from "../open_questions.ts";
 export const command = defineCommand({
   arguments: [
     { ...RUN_ARGUMENT, completes: ["asking_runs"] },
-    { name: "TEXT", description: "the answer; - reads it from standard input", required: true, rest: true, text: true },
+    { name: "TEXT", description: "the answer; - reads it from standard input", rest: true, text: true },
   ],
   flags: {
     question: QUESTION_FLAG,
@@ -32,7 +32,9 @@ export const command = defineCommand({
       if (others.length > 0 || flags.question !== undefined) {
         throw new UsageError("Cannot use --from-comments with an answer or a question: name the run only");
       }
-      const folder = await findNamedRun(io, run, flags.wd);
+      const folder = positionals.length > 0
+        ? await findNamedRun(io, run, flags.wd)
+        : (await findOnlyQuestion(io, { id: undefined, wd: flags.wd })).folder;
       const { waitForComment } = await import("../requests/comment_answers.ts");
       const answered = await waitForComment(folder, { request, minutes: minutes ?? 60, io });
       const around = { global, io, wd: flags.wd, trust: flags.trust === true };
@@ -40,6 +42,11 @@ export const command = defineCommand({
       return 0;
     }
     if (minutes !== undefined) throw new UsageError("Cannot use --minutes without --from-comments");
+    if (positionals.length === 0) {
+      throw new UsageError('Cannot run "answer": the argument TEXT is missing', {
+        hint: '"panewright help answer" shows the usage.',
+      });
+    }
     const { run, words } = splitWords(positionals);
     const { folder, id } = run === undefined
       ? await findOnlyQuestion(io, { id: flags.question, wd: flags.wd })
