@@ -11,7 +11,7 @@ import { PaneAgentProgram } from "./pane_agent.ts";
 import { judge, recordsOf } from "./judge.ts";
 import { Machine, type PortCall, type PortFault } from "./machine/machine.ts";
 import type { NightProcess } from "./machine/programs.ts";
-import { describe, paneTroublesOf, type Trouble, troublesOf } from "./troubles.ts";
+import { describe, paneTroublesOf, type Trouble, troublesOf, updatesOf } from "./troubles.ts";
 import { PROJECT, World } from "./world.ts";
 
 /** What a night is: the same one plays the same, byte for byte. */
@@ -73,7 +73,12 @@ const MINUTE_MS = 60_000;
 export function planOf(seed: number, { inPanes: all = false } = {}): NightPlan {
   const job = seed % 3 === 2 ? "exec" : "run";
   const inPanes = job === "run" && (all || seed % 6 === 4 || seed % 12 === 3);
-  return { seed, job, inPanes, troubles: [...troublesOf(seed), ...inPanes ? paneTroublesOf(seed) : []] };
+  return {
+    seed,
+    job,
+    inPanes,
+    troubles: [...troublesOf(seed), ...updatesOf(seed), ...inPanes ? paneTroublesOf(seed) : []],
+  };
 }
 
 /** Plays one night to its end, with as many processes of panewright as it takes, and judges it. */
@@ -151,6 +156,8 @@ interface NightParts {
   readonly tell: (line: string) => void;
 }
 
+const AGENT_PROGRAMS = ["night-agent", "night-pane"] as const;
+
 class NightPlay {
   readonly ends: ProcessEnd[] = [];
   /** What was told as recorded: it must be on the disk. */
@@ -175,6 +182,7 @@ class NightPlay {
       machine.time.after(trouble.number * MINUTE_MS, () => {
         tell(describe(trouble));
         if (trouble.what === "jump") machine.time.wallOffsetMs += trouble.ms;
+        else if (trouble.what === "update") this.#update(trouble.ms);
         else if (trouble.what === "tmux_dies") machine.tmux.killServers();
         else this.#abort.now.abort(new HumanInterventionRequiredError("Stopped by Ctrl-C"));
       });
@@ -191,6 +199,20 @@ class NightPlay {
       await this.#morning();
     }
     world.violate(`the run has not come to its end after ${most} processes`);
+  }
+
+  #update(ms: number): void {
+    const { files, programs, time } = this.parts.machine;
+    for (const name of AGENT_PROGRAMS) {
+      const path = `/usr/bin/${name}`;
+      if (programs.away.has(name)) continue;
+      files.remove(path);
+      programs.away.add(name);
+      time.after(ms, () => {
+        programs.away.delete(name);
+        files.write(path, "", { mode: 0o755 });
+      });
+    }
   }
 
   /** One process of panewright, from its start to its end, whatever that is. */

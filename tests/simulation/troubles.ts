@@ -39,7 +39,9 @@ export type Trouble =
   | { readonly at: "question"; readonly number: number; readonly what: "late" | "no" | "twice" | "never" | "forged" }
   /** After so many minutes. */
   | { readonly at: "minute"; readonly number: number; readonly what: "jump"; readonly ms: number }
-  | { readonly at: "minute"; readonly number: number; readonly what: "interrupt" | "tmux_dies" };
+  | { readonly at: "minute"; readonly number: number; readonly what: "interrupt" | "tmux_dies" }
+  /** The agents' program is gone for a while, as while it is updated. */
+  | { readonly at: "minute"; readonly number: number; readonly what: "update"; readonly ms: number };
 
 const FAILURES: readonly FailureClass[] = [
   ...["overloaded", "overloaded", "rate_limit", "network", "network", "usage_limit", "auth", "model"] as const,
@@ -69,6 +71,14 @@ export function troublesOf(seed: number): readonly Trouble[] {
 export function paneTroublesOf(seed: number): readonly Trouble[] {
   const random = createRandom(seed * 6421 + 5);
   return random.int(4) > 0 ? [] : [{ at: "minute", number: random.int(30), what: "tmux_dies" }];
+}
+
+/** In a part of the nights the agents' program is updated, which takes less than ten minutes. */
+export function updatesOf(seed: number): readonly Trouble[] {
+  const random = createRandom(seed * 5381 + 11);
+  return Array.from({ length: Math.max(0, random.int(5) - 2) }, () => (
+    { at: "minute", number: random.int(120), what: "update", ms: 1000 + random.int(9 * 60_000) }
+  ));
 }
 
 function trouble(random: Random): Trouble {

@@ -106,6 +106,9 @@ export class Programs {
   /** Who looks where a process comes from: a person at a shell, or what an agent has started. */
   asker: "panewright" | "person" | "agent" = "panewright";
 
+  /** Which of them are not there now. */
+  readonly away = new Set<string>();
+
   constructor(readonly time: NightTime, readonly known: ReadonlyMap<string, Program>) {}
 
   #ticks(): number {
@@ -137,7 +140,9 @@ export class Programs {
     // A shell that runs a command is that command.
     const run = argv.map(nameOf).find((name) => this.known.has(name));
     const known = isLook ? this.#look : run === undefined ? undefined : this.known.get(run);
-    if (known === undefined) throw new Deno.errors.NotFound(`entity not found: ${program}`);
+    if (known === undefined || run !== undefined && this.away.has(run)) {
+      throw new Deno.errors.NotFound(`entity not found: ${program}`);
+    }
     const process = new NightProcess(this, ++this.#lastPid, argv, {
       ...{ env: options.env ?? {}, parentPid: this.self.pid, started: this.#ticks() },
     });
