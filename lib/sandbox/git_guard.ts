@@ -99,9 +99,11 @@ async function obeyedBelow(folders: readonly string[], search: Search): Promise<
   const examine = (folder: string) => {
     if (seen.has(folder)) return;
     seen.add(folder);
-    found.push(...obeyedIn(folder));
+    found.push(...obeyedIn(folder, { isTree: (path) => isBelow(`${realPath(resolve(folder, path)) ?? ""}/`) }));
   };
   for (const path of await repositoriesBelow(folders, search)) {
+    // By a name that is not UTF-8 nothing can be looked at.
+    if (path.includes("\ufffd")) found.push({ path, text: path, kept: "" });
     if (path.endsWith("/HEAD")) {
       examine(dirname(path));
       continue;
@@ -146,7 +148,10 @@ function isGitFolder(folder: string): boolean {
 }
 
 /** What git obeys of one repository. */
-function* obeyedIn(folder: string): Generator<Found> {
+function* obeyedIn(
+  folder: string,
+  { isTree }: { readonly isTree: (path: string) => boolean },
+): Generator<Found> {
   if (!isGitFolder(folder)) return;
   if (has(folder, "commondir")) {
     const path = `${folder}/commondir`;
@@ -157,7 +162,7 @@ function* obeyedIn(folder: string): Generator<Found> {
   for (const path of [`${folder}/config`, `${folder}/config.worktree`]) {
     if (lookAt(path) === undefined) continue;
     const text = textOf(path);
-    yield { path, text, kept: harmlessSettings(text) };
+    yield { path, text, kept: harmlessSettings(text, isTree) };
   }
   const hooks = `${folder}/hooks`;
   const info = lookAt(hooks);

@@ -16,12 +16,14 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
 
 const SECTION = /^[ \t]*\[([a-z]+)(?: "[^"\\]*")?\][ \t\r]*$/i;
 /** Without quotes, escapes and comments: what git reads is what stands there. */
-const ENTRY = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=[^"\\#;]*)?$/i;
+const ENTRY = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=([^"\\#;]*))?$/i;
 const NOTHING = /^[ \t\r]*(?:[#;][^\\]*)?$/;
 
 /**
  * The lines of a file of git's settings by which git runs nothing, whoever has written them: only those are kept whose
  * form and key are known.
+ *
+ * @param isTree whether files may lie at a path that `core.worktree` names, as that of a submodule does. @default {() => false}
  *
  * @example
  * ```ts
@@ -29,7 +31,7 @@ const NOTHING = /^[ \t\r]*(?:[#;][^\\]*)?$/;
  * assertEquals(harmlessSettings("[core]\n\tbare = false\n\tfsmonitor = ./x\n"), "[core]\n\tbare = false\n");
  * ```
  */
-export function harmlessSettings(text: string): string {
+export function harmlessSettings(text: string, isTree: (path: string) => boolean = () => false): string {
   let allowed: readonly string[] | undefined;
   const isHarmless = (line: string): boolean => {
     if (NOTHING.test(line)) return true;
@@ -38,7 +40,9 @@ export function harmlessSettings(text: string): string {
       allowed = HARMLESS[section.toLowerCase()];
       return allowed !== undefined;
     }
-    const key = ENTRY.exec(line)?.[1]?.toLowerCase();
+    const [, name, value = ""] = ENTRY.exec(line) ?? [];
+    const key = name?.toLowerCase();
+    if (key === "worktree") return allowed === HARMLESS["core"] && isTree(value.trim());
     // What follows a line of another form could belong to it.
     if (key === undefined) allowed = undefined;
     return key !== undefined && (allowed?.includes(key) === true || allowed?.includes("*") === true);
