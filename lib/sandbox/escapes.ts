@@ -165,12 +165,14 @@ export const ESCAPES: readonly Escape[] = [
   {
     name: "lead git to other settings",
     script: `${ARMED("evil")}; echo ../evil > .git/commondir`,
+    needs: ["git"],
     obeyedBy: "git",
   },
   {
     name: "have git look into a repository of its own, with settings of its own",
     script: `${ARMED("inner/.git")}; echo ref: refs/heads/main > inner/.git/HEAD; ` +
       `git update-index --add --cacheinfo "160000,$(printf %040d 1),inner"`,
+    needs: ["git"],
     obeyedBy: "git",
   },
   { name: "change panewright's configuration", script: "echo '{}' > panewright.jsonc" },

@@ -7,6 +7,7 @@ import { sha256Hex } from "../base/text/digest.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import type { SandboxRefusal } from "./open_sandbox.ts";
 import { harmlessSettings } from "./git_settings.ts";
+import { listed } from "./own_folders.ts";
 import { type Obeyed, setAside } from "./set_aside.ts";
 
 /** What keeps git from obeying, outside, what programs in a sandbox have made. */
@@ -52,12 +53,10 @@ export async function openGitGuard(
   ]);
   const look = () => obeyedBelow(folders, { passed });
   const now = await look();
-  const known = keptAt(file) ?? Object.fromEntries(
-    await Promise.all(now.map(async ({ path, text }) => {
-      return [path, await sha256Hex(text)] as const;
-    })),
-  );
-  await Deno.writeTextFile(file, JSON.stringify(known), { mode: 0o600 });
+  const before = keptAt(file);
+  const hashes = now.map(async ({ path, text }) => [path, await sha256Hex(text)] as const);
+  const known = before ?? Object.fromEntries(await Promise.all(hashes));
+  if (before === undefined) await Deno.writeTextFile(file, JSON.stringify(known), { mode: 0o600 });
   const isKnown = async ({ path, text }: Found) => known[path] !== undefined && known[path] === await sha256Hex(text);
   const readOnly: string[] = [];
   const isHeld = (path: string) => readOnly.some((held) => `${path}/`.startsWith(`${held}/`));
@@ -73,9 +72,11 @@ export async function openGitGuard(
     }
     return all;
   }
+  const disarm = (by: string) => setAside(find, { folders, readOnly, onRefusal: (what) => onRefusal({ by, what }) });
+  if (before !== undefined) await disarm("the run that was killed");
   return {
     readOnly,
-    disarm: (by) => setAside(find, { folders, readOnly, onRefusal: (what) => onRefusal({ by, what }) }),
+    disarm,
     forget: () => removeIfThere(file),
   };
 }
@@ -128,14 +129,18 @@ interface Search {
 async function repositoriesBelow(folders: readonly string[], { passed }: Search): Promise<readonly string[]> {
   if (folders.length === 0) return [];
   const objects = passed.flatMap((path) => ["-o", "-path", path.replaceAll(/[\\*?[]/g, "\\$&")]);
-  const { stdout, truncated } = await systemProcessRunner.run({
+  const { code, stdout, truncated } = await systemProcessRunner.run({
     argv: [
       ...["find", ...folders, "(", ...objects.slice(1), ")", "-prune"] as const,
       ...["-o", "(", "-name", ".git", "-o", "-name", "HEAD", ")", "-print0"],
     ] as [string, ...string[]],
     maxOutputBytes: MOST_BYTES,
   });
-  if (truncated) throw new RuntimeError("Cannot tell what git would obey: there are too many repositories");
+  // 1 tells of a folder that cannot be read: no git of this person goes there.
+  if (code > 1 || truncated) {
+    const why = truncated ? "there are too many repositories" : `find has ended with code ${code}`;
+    throw new RuntimeError(`Cannot tell what git would obey: ${why}`);
+  }
   return stdout.split("\0").filter((path) => path !== "");
 }
 
@@ -169,12 +174,12 @@ function* obeyedIn(
   if (info === undefined) return;
   if (!info.isDirectory) return yield { path: hooks, text: `link to ${realPath(hooks)}`, kept: "" };
   yield { path: hooks, text: "", kept: "" };
-  for (const name of namesIn(hooks)) {
+  for (const { name } of listed(hooks)) {
     if (!UNKNOWN_TO_GIT.test(name)) yield { path: `${hooks}/${name}`, text: textOf(`${hooks}/${name}`), kept: "" };
   }
 }
 
-/** Hooks as git brings them, and as they are set aside them. */
+/** Hooks as git brings them, and as they are set aside. */
 const UNKNOWN_TO_GIT = /\.(?:sample|refused\d*)$|^.{100}/s;
 
 const IN_WORKTREES = /\/worktrees\/[^/]+$/;
@@ -210,13 +215,5 @@ function realPath(path: string): string | undefined {
     return Deno.realPathSync(path);
   } catch {
     return undefined;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return [];
   }
 }

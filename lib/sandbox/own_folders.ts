@@ -96,7 +96,8 @@ function entriesOf(folder: string, needed: readonly string[]): readonly Entry[] 
     );
 }
 
-function listed(folder: string): readonly Deno.DirEntry[] {
+/** What is in a folder; nothing where it cannot be read. */
+export function listed(folder: string): readonly Deno.DirEntry[] {
   try {
     return [...Deno.readDirSync(folder)];
   } catch {

@@ -164,6 +164,7 @@ Deno.test("a sandbox that is opened after the process was killed knows what was 
   await it.open();
   await it.shell("arm inner/.git");
   const again = await it.open();
+  assertEquals(await exists(`${it.root}/project/inner/.git/config.refused`), true);
   assertEquals((await again.disarmed()).length, 1);
   again.forget();
   await it.shell("arm other/.git");
