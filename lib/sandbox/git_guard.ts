@@ -171,8 +171,9 @@ function* obeyedIn(
   }
   const hooks = `${folder}/hooks`;
   const info = lookAt(hooks);
-  if (info === undefined) return;
-  if (!info.isDirectory) return yield { path: hooks, text: `link to ${realPath(hooks)}`, kept: "" };
+  if (info?.isSymlink) return yield { path: hooks, text: `link to ${realPath(hooks)}`, kept: "" };
+  // A file holds none: the library shows one in the place of a folder that is not to be made.
+  if (!info?.isDirectory) return;
   yield { path: hooks, text: "", kept: "" };
   for (const { name } of listed(hooks)) {
     if (!UNKNOWN_TO_GIT.test(name)) yield { path: `${hooks}/${name}`, text: textOf(`${hooks}/${name}`), kept: "" };

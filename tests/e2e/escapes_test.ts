@@ -179,6 +179,11 @@ Deno.test("git inside sees the files that there are: everything is added, put as
   assertEquals(await inside(script), [0, "?? a.txt\n", ""]);
   assertEquals((await inside("echo b >b.txt; git stash -qu && git stash pop -q && git add ."))[0], 0);
   assertEquals(await shell(project, "git ls-files"), "a.txt\napp/b\nb.txt\n");
+  // What stands in the place of the hooks of a repository below is nobody's, either.
+  await shell(project, "git init -q below --template=");
+  assertEquals(await inside("git -C below status --short"), [0, "", ""]);
+  assertEquals(await exists(`${project}/below/.git/hooks`), false);
+  await Deno.remove(`${project}/below`, { recursive: true });
   // What lies above the working directory is read.
   assertEquals(await inside("git status --short", `${project}/app`), [0, "A  ../b.txt\n", ""]);
   assertEquals(await Deno.readTextFile(`${project}/.git/info/exclude`), "*.log\n");
