@@ -6,7 +6,7 @@ import { readRegularText } from "../base/ports/regular_file.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import type { SandboxRefusal } from "./open_sandbox.ts";
-import { harmlessSettings } from "./git_settings.ts";
+import { harmlessSettings, harmlessTodo } from "./git_settings.ts";
 import { listed } from "./own_folders.ts";
 import { type Obeyed, setAside } from "./set_aside.ts";
 
@@ -61,7 +61,8 @@ export async function openGitGuard(
   const readOnly: string[] = [];
   const isHeld = (path: string) => readOnly.some((held) => `${path}/`.startsWith(`${held}/`));
   for (const found of now) {
-    if (readOnly.length < MOST_READ_ONLY && !isHeld(found.path) && await isKnown(found)) readOnly.push(found.path);
+    if (found.isWrittenOn || isHeld(found.path)) continue;
+    if (readOnly.length < MOST_READ_ONLY && await isKnown(found)) readOnly.push(found.path);
   }
   async function find() {
     const all: Obeyed[] = [];
@@ -83,6 +84,8 @@ export async function openGitGuard(
 
 interface Found extends Obeyed {
   readonly text: string;
+  /** Whether git itself must write it inside, as where a person's rebase is to be finished. */
+  readonly isWrittenOn?: true;
 }
 
 function keptAt(file: string): Record<string, string> | undefined {
@@ -168,6 +171,11 @@ function* obeyedIn(
     if (lookAt(path) === undefined) continue;
     const text = textOf(path);
     yield { path, text, kept: harmlessSettings(text, isTree) };
+  }
+  const todo = `${folder}/rebase-merge/git-rebase-todo`;
+  if (lookAt(todo) !== undefined) {
+    const text = textOf(todo);
+    yield { path: todo, text, kept: harmlessTodo(text), isWrittenOn: true };
   }
   const hooks = `${folder}/hooks`;
   const info = lookAt(hooks);

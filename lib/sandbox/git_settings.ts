@@ -49,3 +49,11 @@ export function harmlessSettings(text: string, isTree: (path: string) => boolean
   };
   return text.split("\n").filter(isHarmless).join("\n");
 }
+
+const TODO_LINE =
+  /^[ \t]*(?:#.*|(?:noop|[bd]|break|drop|[perfslmtu]|pick|edit|reword|revert|fixup|squash|label|merge|reset|update-ref)(?:[ \t][^\0]*)?)?\r?$/;
+
+/** The lines of the list of a rebase that is not finished by which git runs nothing: all but `exec` and what is not known. */
+export function harmlessTodo(text: string): string {
+  return text.split("\n").filter((line) => TODO_LINE.test(line)).join("\n");
+}

@@ -64,6 +64,11 @@ const WAYS: Readonly<Record<string, { readonly script: string; readonly then?: s
       "ln -s ../made .git/hooks",
     then: "git commit --allow-empty -m x",
   },
+  "a rebase that is left unfinished": {
+    script:
+      "step='break\\nexec touch $OUT/obeyed\\n'; GIT_SEQUENCE_EDITOR=\"printf '$step$step' >\" git rebase -qi HEAD~1",
+    then: "git rebase --continue",
+  },
   "a repository where there was none": {
     before: "rm -rf .git lib",
     script: 'git init -q .; git config core.fsmonitor "touch $OUT/obeyed;false"',
@@ -119,6 +124,19 @@ for (const [name, { before, script, then = "git status" }] of Object.entries(WAY
     assertEquals(await guard.disarmed(), []);
   });
 }
+
+Deno.test("a rebase that a person has begun can be finished inside; what is left of it keeps its steps, but for commands", async () => {
+  const todo = (steps: string) => `GIT_SEQUENCE_EDITOR="printf '${steps}' >" git rebase -qi HEAD~1`;
+  const commit = "echo b > a.txt && git commit -qam b && git rev-parse HEAD > ../head && ";
+  await using it = await stage(commit + todo("break\\nexec true\\nbreak\\nexec touch x\\npick $(cat ../head)\\n"));
+  const path = `${it.root}/project/.git/rebase-merge/git-rebase-todo`;
+  const guard = await it.open();
+  assertEquals(await guard.disarmed(), []);
+  assertEquals((await it.shell("git rebase --continue")).code, 0);
+  assertEquals(await guard.disarmed(), [`have git obey ${path}, now git-rebase-todo.refused`]);
+  assertEquals((await it.shell("git rebase --continue && git log --format=%s")).said.includes("b\nlib\nfirst"), true);
+  assertEquals(await exists(`${it.root}/project/x`), false);
+});
 
 Deno.test("what git is used for inside stays: clones, branches, working trees, stashes, names and remotes", async () => {
   await using it = await stage();
