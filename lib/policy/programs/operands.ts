@@ -57,7 +57,9 @@ const RULES: Readonly<Record<string, OperandRule>> = {
     ...usesOf("reads", operands.filter((one) => fits(ELSEWHERE, one))),
   ],
   sessions: (_, { values }) => leavingTasks(["-e", "-s"].flatMap((name) => values.get(name) ?? [])),
-  plus_runs: (operands) => operands.map((one) => useOf(fits(/^\+/, one) ? "runs" : "reads", one)),
+  /** Files, but for words that fit the pattern that it is told. */
+  runs_if: (operands, _, { told: [pattern = ""] }) =>
+    operands.map((one) => useOf(fits(new RegExp(pattern, "i"), one) ? "runs" : "reads", one)),
   shell: ([script], { options }) =>
     script === undefined ? [] : [
       useOf(fits(/^\+/, script) ? "runs" : "reads", script),
