@@ -1,8 +1,8 @@
-import { RuntimeError } from "../base/errors.ts";
+import { UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { replaceFile } from "../base/ports/own_files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
-import { makeOwnFolder, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
+import { makeOwnFolder, NO_STATE_FOLDER, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
 import { flag, listOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 
@@ -59,10 +59,10 @@ interface Places {
   readonly ports: string;
 }
 
-/** @throws {RuntimeError} where the person has no state folder */
+/** @throws {UsageError} where the person has no state folder */
 export function placesOf(state = stateFolder()): Places {
   if (state === undefined) {
-    throw new RuntimeError("Cannot keep workspaces: there is no place", { hint: STATE_FOLDER_HINT });
+    throw new UsageError(`Cannot keep workspaces: ${NO_STATE_FOLDER}`, { hint: STATE_FOLDER_HINT });
   }
   const own = { known: `${state}/workspaces`, stores: `${state}/stores`, ports: `${state}/ports` };
   return { ...own, trees: realPathOf(`${state}-workspaces`) };
