@@ -6,7 +6,7 @@ import { readRegularText } from "../base/ports/regular_file.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { parseJsonObject } from "../base/text/json.ts";
 import type { SandboxRefusal } from "./open_sandbox.ts";
-import { harmlessSettings, harmlessTodo } from "./git_settings.ts";
+import { harmlessSettings, UNFINISHED } from "./git_settings.ts";
 import { listed } from "./own_folders.ts";
 import { type Obeyed, setAside } from "./set_aside.ts";
 
@@ -60,9 +60,8 @@ export async function openGitGuard(
   const isKnown = async ({ path, text }: Found) => known[path] !== undefined && known[path] === await sha256Hex(text);
   const readOnly: string[] = [];
   const isHeld = (path: string) => readOnly.some((held) => `${path}/`.startsWith(`${held}/`));
-  for (const found of now) {
-    if (found.isWrittenOn || isHeld(found.path)) continue;
-    if (readOnly.length < MOST_READ_ONLY && await isKnown(found)) readOnly.push(found.path);
+  for (const found of now.filter(({ isWrittenOn }) => isWrittenOn !== true)) {
+    if (readOnly.length < MOST_READ_ONLY && !isHeld(found.path) && await isKnown(found)) readOnly.push(found.path);
   }
   async function find() {
     const all: Obeyed[] = [];
@@ -84,7 +83,7 @@ export async function openGitGuard(
 
 interface Found extends Obeyed {
   readonly text: string;
-  /** Whether git itself must write it inside, as where a person's rebase is to be finished. */
+  /** Whether git itself must write it inside, as what a person has begun is to be finished there. */
   readonly isWrittenOn?: true;
 }
 
@@ -172,10 +171,10 @@ function* obeyedIn(
     const text = textOf(path);
     yield { path, text, kept: harmlessSettings(text, isTree) };
   }
-  const todo = `${folder}/rebase-merge/git-rebase-todo`;
-  if (lookAt(todo) !== undefined) {
-    const text = textOf(todo);
-    yield { path: todo, text, kept: harmlessTodo(text), isWrittenOn: true };
+  for (const [name, harmless] of Object.entries(UNFINISHED).filter(([name]) => has(folder, name))) {
+    const path = `${folder}/${name}`;
+    const text = textOf(path);
+    yield { path, text, kept: text.split("\n").filter((line) => harmless.test(line)).join("\n"), isWrittenOn: true };
   }
   const hooks = `${folder}/hooks`;
   const info = lookAt(hooks);

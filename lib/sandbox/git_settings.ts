@@ -50,10 +50,10 @@ export function harmlessSettings(text: string, isTree: (path: string) => boolean
   return text.split("\n").filter(isHarmless).join("\n");
 }
 
-const TODO_LINE =
-  /^[ \t]*(?:#.*|(?:noop|[bd]|break|drop|[perfslmtu]|pick|edit|reword|revert|fixup|squash|label|merge|reset|update-ref)(?:[ \t][^\0]*)?)?\r?$/;
-
-/** The lines of the list of a rebase that is not finished by which git runs nothing: all but `exec` and what is not known. */
-export function harmlessTodo(text: string): string {
-  return text.split("\n").filter((line) => TODO_LINE.test(line)).join("\n");
-}
+/** The lines by which git runs nothing of what an unfinished rebase, cherry-pick or revert goes on with, by file. */
+export const UNFINISHED: Readonly<Record<string, RegExp>> = {
+  "rebase-merge/git-rebase-todo":
+    /^[ \t]*(?:#.*|(?:noop|[bd]|break|drop|[perfslmtu]|pick|edit|reword|revert|fixup|squash|label|merge|reset|update-ref)(?:[ \t][^\0]*)?)?\r?$/,
+  "rebase-merge/strategy": /^(?:ort|recursive|resolve|octopus|ours|subtree)?$/,
+  "sequencer/opts": /^(?:\[options\]|\t(?:edit|signoff|mainline|no-commit|record-origin|allow-[a-z-]+) = \w+)?$/,
+};

@@ -17,6 +17,8 @@ git worktree add -q ../beside && cd ../beside && git worktree list >/dev/null`;
 /** Makes \`$1\` a folder of git's by whose settings git runs something. */
 const ARMED = 'arm() { mkdir -p "$1/objects" "$1/refs"; echo ref: refs/heads/main > "$1/HEAD"; ' +
   'git config --file "$1/config" core.fsmonitor "touch $OUT/obeyed;false"; }; ' +
+  'strategy() { mkdir git-merge-x; printf "#!/bin/sh\\ntouch $OUT/obeyed; exit 1\\n" > git-merge-x/evil; chmod +x git-merge-x/evil; ' +
+  "for n in 1 2 3; do echo $n > n$n; git add n$n; git commit -qm $n; done; }; " +
   'link() { git update-index --add --cacheinfo "160000,$(printf %040d 1),$1"; }; ';
 
 /** What a program inside could do, and what a person does then. */
@@ -68,6 +70,14 @@ const WAYS: Readonly<Record<string, { readonly script: string; readonly then?: s
     script:
       "step='break\\nexec touch $OUT/obeyed\\n'; GIT_SEQUENCE_EDITOR=\"printf '$step$step' >\" git rebase -qi HEAD~1",
     then: "git rebase --continue",
+  },
+  "the strategy of a rebase that is left unfinished": {
+    script: "strategy; git rebase -qf -s x/evil HEAD~3; rm $OUT/obeyed",
+    then: "git rebase --skip",
+  },
+  "the strategy of a cherry-pick that is left unfinished": {
+    script: "strategy; git reset -q --hard HEAD~3; git cherry-pick --strategy=x/evil HEAD..ORIG_HEAD; rm $OUT/obeyed",
+    then: "git cherry-pick --skip",
   },
   "a repository where there was none": {
     before: "rm -rf .git lib",
