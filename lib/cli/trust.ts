@@ -108,7 +108,7 @@ export async function keepUsed(needed: TrustNeeded, { io, trust }: TrustSurround
   const used = usedStorePath(io.env);
   if (used === undefined || !trust && !isTrustedByVariable(io)) return;
   try {
-    for (const { subject } of await untrustedOf(needed, { io })) await recordTrust(used, subject);
+    for (const { subject } of await untrustedOf(needed, { io, store: used })) await recordTrust(used, subject);
   } catch (error) {
     // Where nothing can be kept, the next command asks.
     if (!(error instanceof UsageError)) throw error;

@@ -20,7 +20,7 @@ const MAX_PROBLEMS = 100;
 /** What is wrong with raw configuration data by the schema, in words of ours: at most 100 mistakes. */
 export function findProblems(raw: unknown, form: FileForm): ValueProblem[] {
   const found: ValueProblem[] = [];
-  for (const issue of form.schema.safeParse(raw, ONCE).error?.issues ?? []) {
+  for (const issue of form.schemaFor(raw).safeParse(raw, ONCE).error?.issues ?? []) {
     if (found.length >= MAX_PROBLEMS) break;
     found.push(...describeIssue(issue, { raw, form }));
   }
@@ -156,7 +156,7 @@ function keyMeant(
 
 /** The keys that the schema has at a path; the data decides where there are several kinds of object. */
 function keysAt(path: KeyPath, { raw, form }: Context): string[] {
-  let schema: unknown = form.schema;
+  let schema: unknown = form.schemaFor();
   path.forEach((part, index) => schema = schemaBelow(schema, part, valueAt(raw, path.slice(0, index))));
   const object = objectSchema(schema, valueAt(raw, path));
   return object === undefined ? [] : Object.keys(object.shape).filter((key) => !key.startsWith("$"));

@@ -209,7 +209,7 @@ const packSchema = z.strictObject({
   notes: z.array(sentence()).max(20).optional().describe("What a person should know of it, as full sentences."),
 });
 
-export const PACK_FORM: FileForm = { schema: packSchema, keys: [], providerIds: [] };
+export const PACK_FORM: FileForm = { schemaFor: () => packSchema, keys: [], providerIds: [] };
 
 /** The pack that data holds. The schema and the type say the same: the compiler sees to it. */
 export function parsePack(data: unknown): Pack | undefined {

@@ -3,6 +3,7 @@ import { OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS, screenIds } from "../agents/m
 import type { Provider, ProviderId } from "../agents/provider.ts";
 import type { SettingValue } from "../base/settings.ts";
 import { type Config, GROUPS, settingsTable, type TableEntry } from "./settings_table.ts";
+import { isKeyed, valueAt } from "./source.ts";
 import { AGENT_ID, argv, MOST, type ShapeValue, shellText, text } from "./shapes.ts";
 
 type Shape = Record<string, z.ZodType>;
@@ -11,7 +12,11 @@ type Shape = Record<string, z.ZodType>;
 export const ONCE = { jitless: true } as const;
 
 export interface FileForm {
-  readonly schema: z.ZodObject<Shape>;
+  /**
+   * What a file may have; of the keys on top and in groups only those that the data has, where some is given: the whole
+   * takes longer to make than all else at the start of a command.
+   */
+  schemaFor(data?: unknown): z.ZodObject<Shape>;
   /** Every key that there is, dotted; one that stands in the wrong place is told where it belongs. */
   readonly keys: readonly string[];
   readonly providerIds: readonly ProviderId[];
@@ -30,26 +35,53 @@ export function configFormFor(
   withScreens: readonly ProviderId[] = providerIds,
 ): ConfigForm {
   const settings = settingsTable(providerIds, withScreens);
-  const schema = z.strictObject({
-    ...shapeOf(settings.filter(({ key }) => !key.includes("."))),
-    ...Object.fromEntries(
-      Object.entries(GROUPS).map(([group, description]) => {
-        const inner = shapeOf(settings.filter(({ key }) => key.startsWith(`${group}.`)));
-        return [group, z.strictObject(inner).prefault({}).describe(description)];
+  const made = new Map<string, z.ZodType>();
+  const shapeFor = (data: unknown, group?: string): Shape =>
+    Object.fromEntries(
+      ofGroup(settings, group).filter(([name]) => isAskedFor(name, data)).map(([name, { key, value, description }]) => {
+        const schema = made.get(key) ?? withDefault(schemaOf(limited(value)), value).describe(description);
+        made.set(key, schema);
+        return [name, schema];
       }),
-    ),
-  });
-  return { settings, schema, keys: [...Object.keys(GROUPS), ...settings.map(({ key }) => key)], providerIds };
+    );
+  const schemaFor = (data?: unknown) => {
+    const groups = Object.entries(GROUPS).filter(([group]) => isAskedFor(group, data)).map(([group, description]) => {
+      const inner = shapeFor(data === undefined ? data : valueAt(data, [group]) ?? {}, group);
+      return [group, z.strictObject(inner).prefault({}).describe(description)];
+    });
+    return z.strictObject({ ...shapeFor(data), ...Object.fromEntries(groups) });
+  };
+  return { settings, schemaFor, keys: [...Object.keys(GROUPS), ...settings.map(({ key }) => key)], providerIds };
 }
 
-export function parseConfig(data: unknown, { schema }: ConfigForm): Config {
+/** The settings of a group by their names in it; those of none, where none is named. */
+function ofGroup(settings: readonly TableEntry[], group?: string): readonly (readonly [string, TableEntry])[] {
+  return settings.flatMap((setting) => {
+    const [name = "", ...groups] = setting.key.split(".").toReversed();
+    return groups[0] === group ? [[name, setting]] : [];
+  });
+}
+
+function isAskedFor(name: string, data: unknown): boolean {
+  return data === undefined || isKeyed(data) && Object.hasOwn(data, name);
+}
+
+export function parseConfig(data: unknown, { schemaFor, settings }: ConfigForm): Config {
+  const given = schemaFor(data).parse(data, ONCE);
+  const whole = (group?: string) =>
+    ofGroup(settings, group).flatMap(([name, { value }]) => {
+      const set = valueAt(given, group === undefined ? [name] : [group, name]);
+      if (set === undefined) return "default" in value ? [[name, value.default]] : [];
+      return [[name, set]];
+    });
+  const groups = Object.keys(GROUPS).map((group) => [group, Object.fromEntries(whole(group))]);
   // The schema and the type are made from the same table: one by this file, one by the compiler.
-  return schema.parse(data, ONCE) as Config;
+  return Object.fromEntries([...whole(), ...groups]) as Config;
 }
 
 export function configJsonSchema(): Record<string, unknown> {
   const form = configFormFor(OFFERED_PROVIDER_IDS, OFFERED_SCREEN_IDS);
-  const { $schema, ...schema } = z.toJSONSchema(form.schema, {
+  const { $schema, ...schema } = z.toJSONSchema(form.schemaFor(), {
     io: "input",
     override({ path, jsonSchema }) {
       allowAgents(jsonSchema, path.join("."));
@@ -89,13 +121,6 @@ export function limited(value: SettingValue | ShapeValue): SettingValue | ShapeV
   return kind === "seconds" || kind === "count" || kind === "bytes" || kind === "amount"
     ? { most: MOST[kind], ...value }
     : value;
-}
-
-function shapeOf(settings: readonly TableEntry[]): Shape {
-  return Object.fromEntries(settings.map((setting) => {
-    const { key, value, description } = setting;
-    return [key.split(".").at(-1) ?? key, withDefault(schemaOf(limited(value)), value).describe(description)];
-  }));
 }
 
 function withDefault(schema: z.ZodType, value: SettingValue | ShapeValue): z.ZodType {

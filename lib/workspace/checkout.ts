@@ -1,7 +1,15 @@
+import { UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { stateFolder } from "../base/ports/state_folder.ts";
 import { inStore } from "./git.ts";
-import { commitOfNow, isInRepository, makeStoreOf, plainFolder, repositoryOf, storePathOf } from "./open_workspace.ts";
+import {
+  commitOfNow,
+  makeStoreOf,
+  placesOfRepository,
+  plainFolder,
+  repositoryOf,
+  storePathOf,
+} from "./open_workspace.ts";
 import { bringObjects, commitFiles, commitOfTree, type Limit, ownIndex } from "./snapshot.ts";
 import { applyResult } from "./result.ts";
 import { commitTree } from "./target.ts";
@@ -28,7 +36,6 @@ export function notedName(run: string): string {
  * The checkout that agents are about to work in itself, as a workspace is known: what it is now is its base. Nothing of the
  * person's is changed, and its name is no workspace's.
  *
- * @throws {UsageError} where the folder is in no repository
  * @throws {RuntimeError} where git cannot take what is in it, or that is too much
  */
 export async function checkoutAsItIs(
@@ -41,11 +48,11 @@ export async function checkoutAsItIs(
   },
 ): Promise<Workspace> {
   const name = notedName(run);
-  const ofGit = repositoryOf(folder, signal);
-  ofGit.catch(() => {});
-  const isPlain = !await isInRepository(folder, signal);
-  const repository = await (isPlain ? plainFolder(folder) : ofGit);
-  const { objects, prefix, settings, store, top } = repository;
+  const repository = await repositoryOf(folder, signal).catch((error) => {
+    if (error instanceof UsageError) return plainFolder(folder);
+    throw error;
+  });
+  const { isPlain, objects, prefix, settings, store, top } = repository;
   await makeStoreOf(repository, signal);
   await using index = await ownIndex(`${repository.gitFolder}/index`, `${placesOf().known}/${name}.checkout`);
   const madeAt = now.toISOString();
@@ -86,7 +93,7 @@ export async function keepCheckout(checkout: Workspace, { signal }: Asking): Pro
 
 /** Brings all that a workspace, or a checkout, has begun with into the store: of a checkout no more than its commit is there. */
 export async function bringBase({ base, isPlain, origin, store }: Workspace, { signal }: Asking): Promise<void> {
-  const { objects } = await (isPlain ? plainFolder(origin) : repositoryOf(origin, signal));
+  const { objects } = await (isPlain ? plainFolder(origin) : placesOfRepository(origin, signal));
   await bringObjects(base, { store, borrowed: objects, signal });
 }
 

@@ -176,7 +176,7 @@ export async function commitOfNow(
     readonly limit?: Limit;
   },
 ): Promise<{ readonly commit: string; readonly objects: string }> {
-  const { gitFolder, objects } = isPlain ? await plainFolder(origin) : await repositoryOf(origin, signal);
+  const { gitFolder, objects } = await (isPlain ? plainFolder(origin) : placesOfRepository(origin, signal));
   await beginIndex(`${gitFolder}/index`, index);
   const files = { store, tree: top, index, settings, borrowed: objects, signal, limit };
   return { commit: await commitFiles(files, { parent: base, message: "The checkout as it is" }), objects };
@@ -212,7 +212,7 @@ function configText(settings: readonly string[]): string {
 
 /** @throws {UsageError} where a folder is in no repository of which there can be workspaces */
 export async function requireRepository(folder: string, signal: AbortSignal): Promise<void> {
-  await repositoryOf(folder, signal);
+  await placesOfRepository(folder, signal);
 }
 
 /** Whether a folder is in a repository of which there can be workspaces; without git there is none. */
@@ -235,24 +235,12 @@ export async function plainFolder(folder: string): Promise<Repository> {
 }
 
 export async function repositoryOf(folder: string, signal: AbortSignal): Promise<Repository> {
-  const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-prefix"];
   const pattern = `^(${[...KEPT_SETTINGS, ...AUTHOR_SETTINGS].join("|").replaceAll(".", "\\.")})$`;
   const here = { cwd: folder, ...present({ signal }) };
   const config = git(["config", "-z", "--get-regexp", pattern], { ...here, codes: [0, 1] });
   // Where there is no repository, that is what is told.
   config.catch(() => {});
-  const [places, head] = await Promise.all([
-    runGit(["rev-parse", ...asked], here),
-    runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], here),
-  ]);
-  const [top, gitFolder, common, ...prefix] = places.stdout.split("\n");
-  if (places.code !== 0 || top === undefined || gitFolder === undefined || common === undefined || top === "") {
-    const [said = "it is in no working tree"] = lastLines(places.stderr, 1);
-    throw new UsageError(`Cannot make a workspace of ${folder}: it is in no working tree of git that can be used`, {
-      hint:
-        `A workspace is a clone: make the folder a repository (git init), or work in the folder itself, without --workspace, --parallel and --attempts. git says: ${said}`,
-    });
-  }
+  const { common, ...places } = await placesOfRepository(folder, signal);
   // Of several values the last one holds.
   const values = new Map(
     (await config).split("\0").map((entry) => {
@@ -263,13 +251,30 @@ export async function repositoryOf(folder: string, signal: AbortSignal): Promise
   const valuesOf = (keys: readonly string[]) =>
     keys.filter((key) => (values.get(key) ?? "") !== "").map((key) => `${key}=${values.get(key)}`);
   return {
-    ...{ top, gitFolder },
-    prefix: prefix.join("\n").trimEnd(),
-    objects: `${common}/objects`,
-    store: await storePathOf(`${common}/objects`),
-    head: head.code === 0 ? head.stdout.trim() : undefined,
+    ...places,
+    store: await storePathOf(places.objects),
     settings: valuesOf(KEPT_SETTINGS),
     author: valuesOf(AUTHOR_SETTINGS),
     exclude: await Deno.readTextFile(`${common}/info/exclude`).catch(() => ""),
   };
+}
+
+/** What is the same for all settings, and told by one start of git. Absolute paths. */
+export async function placesOfRepository(folder: string, signal: AbortSignal) {
+  const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-prefix"];
+  // Last, and only if it is there: without a commit git says nothing in its place.
+  const { code, stderr, stdout } = await runGit(["rev-parse", ...asked, "--revs-only", "HEAD^{commit}"], {
+    ...{ cwd: folder, signal },
+  });
+  const [top = "", gitFolder, common, ...rest] = stdout.replace(/\n+$/, "").split("\n");
+  if (code !== 0 || gitFolder === undefined || common === undefined || top === "") {
+    const [said = "it is in no working tree"] = lastLines(stderr, 1);
+    throw new UsageError(`Cannot make a workspace of ${folder}: it is in no working tree of git that can be used`, {
+      hint:
+        `A workspace is a clone: make the folder a repository (git init), or work in the folder itself, without --workspace, --parallel and --attempts. git says: ${said}`,
+    });
+  }
+  // A path below the top ends with a slash.
+  const head = /^[0-9a-f]{40,64}$/.test(rest.at(-1) ?? "") ? rest.pop() : undefined;
+  return { top, gitFolder, common, head, objects: `${common}/objects`, prefix: rest.join("\n") };
 }

@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { configJsonSchema } from "../../lib/config/schema.ts";
+import { findProblems } from "../../lib/config/issues.ts";
+import { configFormFor, configJsonSchema, parseConfig } from "../../lib/config/schema.ts";
+import { PROVIDER_IDS } from "../../lib/agents/mod.ts";
 import { SETTINGS } from "../../lib/config/settings_table.ts";
 
 type JsonSchema = { description?: string; properties?: Record<string, JsonSchema>; additionalProperties?: unknown };
@@ -40,4 +42,27 @@ Deno.test("the schema has every key of the table, with its variable, and no two 
   for (const names of sources.map((list) => list.filter((name) => name !== undefined))) {
     assertEquals(new Set(names).size, names.length);
   }
+});
+
+Deno.test("a schema of what some data has finds in it what the schema of all finds, and gives the same configuration", () => {
+  const form = configFormFor(PROVIDER_IDS);
+  const all = form.schemaFor();
+  const given = SETTINGS.flatMap(({ key, value, example }) =>
+    [example, "default" in value ? value.default : undefined, null, ["\0"], { unknown: 1 }].flatMap((set) => {
+      const [name = "", group] = key.split(".").toReversed();
+      return set === undefined ? [] : [group === undefined ? { [name]: set } : { [group]: { [name]: set } }];
+    })
+  );
+  const odd = [undefined, {}, [], "x", { limits: 1, unknown: {} }, { limits: { unknown: 1 } }, { limits: undefined }];
+  let right = 0;
+  for (const data of [...given, ...odd]) {
+    const problems = findProblems(data, form);
+    assertEquals(problems, findProblems(data, { ...form, schemaFor: () => all }), JSON.stringify(data));
+    if (problems.length > 0) continue;
+    right++;
+    const [parsed, wanted] = [parseConfig(data, form), all.parse(data)];
+    assertEquals(parsed, wanted as typeof parsed);
+    assertEquals(JSON.stringify(parsed), JSON.stringify(wanted));
+  }
+  assert(right > 100, `${right} without a problem`);
 });

@@ -37,7 +37,7 @@ Deno.test("a written config says only what was chosen, and is valid, in short an
           const { value, syntaxError } = parseJsonc(template(values));
           assertEquals(syntaxError, undefined);
           const expected = { $schema: "s.json", provider, ...said, ...settings[permissions][size] };
-          assertEquals(CONFIG.schema.parse(value), CONFIG.schema.parse(expected));
+          assertEquals(CONFIG.schemaFor().parse(value), CONFIG.schemaFor().parse(expected));
         };
         const job = { prompt_file: "job.md", project_test_cmd: ["npm", "test"] };
         expectText({ ...common, ...job }, job);
@@ -72,8 +72,8 @@ Deno.test("every line that is commented out may be switched on: it is valid, and
   const template = fullTemplate(LOOP);
   const { value, syntaxError } = parseJsonc(template.replaceAll(/^( +)\/\/ (?=")/gm, "$1"));
   assertEquals(syntaxError, undefined);
-  const { limits, condensation, handoff, permissions } = CONFIG.schema.parse(value);
-  const defaults = CONFIG.schema.parse({});
+  const { limits, condensation, handoff, permissions } = CONFIG.schemaFor().parse(value);
+  const defaults = CONFIG.schemaFor().parse({});
   assertEquals(
     { limits, condensation, handoff, permissions },
     {
@@ -99,7 +99,7 @@ Deno.test("every line that is commented out may be switched on: it is valid, and
 
 Deno.test("the written config has every key of the schema", () => {
   const template = fullTemplate(LOOP);
-  const left = Object.keys(CONFIG.schema.shape).filter((key) =>
+  const left = Object.keys(CONFIG.schemaFor().shape).filter((key) =>
     !new RegExp(`^ +(?:// )?"${RegExp.escape(key)}":`, "m").test(template)
   );
   assertEquals(left, ["prompt"]);

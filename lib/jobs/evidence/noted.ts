@@ -12,20 +12,24 @@ import { checkoutAsItIs, keepCheckout } from "../../workspace/checkout.ts";
 import { readAt, type Workspace, workspaceAround } from "../../workspace/workspace.ts";
 import type { TrialRun } from "./trial.ts";
 
-/** Plays a run, and notes what the checkout is in which its agents work: before, if it is new, and when it has ended. */
+/**
+ * Plays a run, and notes what the checkout is in which its agents work: before, if it is new, and when it has ended.
+ *
+ * @param play what awaits `noted` before anything of the run is done in the checkout
+ */
 export async function withNotes(
   about: Pick<TrialRun["run"], "folder" | "signal" | "wallClock">,
   { plan, isNew }: { readonly plan: Pick<TrialRun["plan"], "workdir" | "evidence">; readonly isNew: boolean },
-  play: () => Promise<RunResult>,
+  play: (noted: Promise<void>) => Promise<RunResult>,
 ): Promise<RunResult> {
-  if (isNew) await noteCheckout(about, plan);
-  else await Deno.remove(endOf(about.folder)).catch(() => {});
+  const noted = isNew ? noteCheckout(about, plan) : Deno.remove(endOf(about.folder)).catch(() => {});
   let isJudged = false;
   try {
-    const result = await play();
+    const [result] = await Promise.all([play(noted), noted]);
     isJudged = result.outcome === "pass";
     return result;
   } finally {
+    await noted.catch(() => {});
     // What is judged is noted.
     if (!isJudged) await noteEnd(about, plan);
   }

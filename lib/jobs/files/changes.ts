@@ -2,7 +2,7 @@ import { replaceFile } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import { findRepository, type GitQuestion, isIgnored, UntoldError } from "./list.ts";
+import { findRepository, UntoldError } from "./list.ts";
 import { keepContents } from "./before_contents.ts";
 import { changedFiles, type FilesNote, snapshotFiles } from "./snapshot.ts";
 import { makePatch } from "./patch.ts";
@@ -21,8 +21,8 @@ interface ChangesPlace {
 
 export async function noteFilesIn({ workdir, folder, signal }: ChangesPlace): Promise<string> {
   removeLeftovers(folder);
-  const contents = await keepContents(keptFolder(folder), { workdir, signal });
-  const [snapshot] = await Promise.all([snapshotFiles({ workdir, signal, onRead: contents.take }), contents.known]);
+  const contents = await keepContents(keptFolder(folder));
+  const snapshot = await snapshotFiles({ workdir, signal, onRead: contents.take });
   const text = JSON.stringify({ snapshot, blobs: contents.blobs } satisfies FilesNote);
   await replaceFile(notePath(folder), text);
   return await sha256Hex(text);
@@ -49,27 +49,42 @@ export async function filesChangedSince(
   return await changedFiles(snapshot, options);
 }
 
+interface Changes {
+  readonly changed: readonly string[];
+  readonly note: FilesNote;
+  /** Where objects are besides those of the repository. @default {[]} */
+  readonly objects?: readonly string[];
+}
+
 export async function leaveChangesIn(
-  { workdir, folder, signal }: ChangesPlace,
-  { changed, note: { snapshot: before, blobs }, redactor, objects = [] }: {
-    readonly changed: readonly string[];
-    readonly note: FilesNote;
-    readonly redactor: Redactor;
-    readonly objects?: readonly string[];
-  },
+  place: ChangesPlace,
+  { redactor, ...changes }: Changes & { readonly redactor: Redactor },
 ): Promise<{ readonly hasPatch: boolean; readonly lines?: number }> {
+  const { changed } = changes;
+  const { folder } = place;
   removeLeftovers(folder);
-  const asked = { folder: workdir, signal };
-  const question = { ...asked, ignored: isIgnored(asked) };
-  const own = objectsOf(question);
-  const patch = await makePatch({
-    ...{ question, changed, before, blobs, objects: own.then((found) => [...found, ...objects]) },
-    keptFolder: keptFolder(folder),
-    scratchParent: folder,
-  });
+  const patch = changed.length === 0 ? "" : await patchOf(changes, place);
   await replaceFile(`${folder}/files.txt`, redactor.text(changed.map(nameLine).join("")));
   if (patch !== undefined) await replaceFile(`${folder}/diff.patch`, redactor.text(patch));
   return { hasPatch: patch !== undefined, ...(patch === undefined ? {} : { lines: linesOf(patch) }) };
+}
+
+async function patchOf(
+  { changed, note: { snapshot: before, blobs }, objects = [] }: Changes,
+  { workdir, folder, signal }: ChangesPlace,
+): Promise<string | undefined> {
+  const asked = { folder: workdir, signal };
+  // It cannot be told where an agent has led git elsewhere.
+  const repository = findRepository(asked).catch((error) => {
+    if (!(error instanceof UntoldError)) throw error;
+  });
+  const own = repository.then((found) => found === undefined ? [] : [`${found.gitFolders.at(-1)}/objects`]);
+  return await makePatch({
+    question: { ...asked, ignored: repository.then((found) => found === undefined) },
+    ...{ changed, before, blobs, objects: own.then((found) => [...found, ...objects]) },
+    keptFolder: keptFolder(folder),
+    scratchParent: folder,
+  });
 }
 
 /** How many lines a patch adds and removes. */
@@ -85,17 +100,6 @@ export function namedFiles(changed: readonly string[]): { readonly files: readon
 /** A name with a line end or another control character is quoted, as git does it. */
 function nameLine(name: string): string {
   return `${/\p{Cc}/u.test(name) ? JSON.stringify(name) : name}\n`;
-}
-
-/** Where git has its objects; none where an agent has led it elsewhere. */
-async function objectsOf(question: GitQuestion): Promise<readonly string[]> {
-  try {
-    const repository = await findRepository(question);
-    return repository === undefined ? [] : [`${repository.gitFolders.at(-1)}/objects`];
-  } catch (error) {
-    if (error instanceof UntoldError) return [];
-    throw error;
-  }
 }
 
 /** Removes what a process that was killed has left half made. */

@@ -38,9 +38,9 @@ const MAX_BYTES_OF_FILE = 8 * 1024 * 1024;
 export async function fingerprintFiles(options: FingerprintOptions): Promise<string | undefined> {
   try {
     const look = new Look(options);
-    const names = await listByGit({ ...options, folder: options.workdir });
-    if (names === undefined) await look.addFolder("");
-    else await look.addNames(names);
+    const listed = await listByGit({ ...options, folder: options.workdir });
+    if (listed === undefined) await look.addFolder("");
+    else await look.addNames(listed.names);
     return await look.fingerprint();
   } catch (error) {
     options.signal?.throwIfAborted();

@@ -93,7 +93,7 @@ export function lstatOf(path: string): Deno.FileInfo | undefined {
 
 export interface GitQuestion {
   readonly folder: string;
-  /** Whether git ignores the folder itself, where several are asked of it. @default asked */
+  /** Whether git ignores the folder itself, where that is known. @default asked */
   readonly ignored?: Promise<boolean>;
   readonly signal?: AbortSignal;
   /** @default {systemProcessRunner} */
@@ -105,39 +105,44 @@ export interface GitQuestion {
 const GIT_TIMEOUT_MS = 20_000;
 
 /** Whether git ignores a folder, with all that is in it. */
-export async function isIgnored(question: GitQuestion): Promise<boolean> {
+async function isIgnored(question: GitQuestion): Promise<boolean> {
   return (await askGit(question, ["check-ignore", "--quiet", "."]))?.code === 0;
 }
 
-/**
- * The files below a folder that git tracks or would track, relative to it. A repository below is one name, that of its
- * folder. git only lists names: nothing that a repository could configure is run.
- */
-export async function listByGit(question: GitQuestion): Promise<readonly string[] | undefined> {
-  const [list, ignored] = await Promise.all([
-    askGit(question, ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]),
-    question.ignored ?? isIgnored(question),
-  ]);
-  if (list === undefined || list.code !== 0 || ignored) return undefined;
-  const names = list.stdout.split("\0").filter((name) => name !== "");
-  if (names.some((name) => name.includes(REPLACEMENT))) throw new UntoldError("a name is not UTF-8");
-  const isOurs = (name: string) =>
-    mayBePlaceholder(name) && isPlaceholder(name, lstatOf(`${question.folder}/${name}`) ?? { size: NaN });
-  return names.filter((name) => !isOurs(name)).map((name) => name.replace(/\/$/, ""));
+export interface Listing {
+  /** Relative to the folder. A repository below is one name, that of its folder. */
+  readonly names: readonly string[];
+  /** What git has of them: ids by names. */
+  readonly blobs: ReadonlyMap<string, string>;
 }
 
 /**
- * What git has of the files that it tracks below a folder: the id of each one's content, by its name relative to the
- * folder.
+ * The files below a folder that git tracks or would track. git only lists names: nothing that a repository could configure
+ * is run.
  */
-export async function listBlobs(question: GitQuestion): Promise<ReadonlyMap<string, string>> {
-  const answer = await askGit(question, ["ls-files", "-z", "--stage"]);
-  const entries = answer?.code === 0 ? answer.stdout.split("\0") : [];
-  return new Map(entries.flatMap((entry) => {
-    const { blob = "", name = "" } = /^100\d{3} (?<blob>[0-9a-f]+) 0\t(?<name>.*)$/s.exec(entry)?.groups ?? {};
-    return name === "" ? [] : [[name, blob]];
-  }));
+export async function listByGit(question: GitQuestion): Promise<Listing | undefined> {
+  const [list, ignored] = await Promise.all([
+    askGit(question, ["ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"]),
+    question.ignored ?? isIgnored(question),
+  ]);
+  if (list === undefined || list.code !== 0 || ignored) return undefined;
+  if (list.stdout.includes(REPLACEMENT)) throw new UntoldError("a name is not UTF-8");
+  const isOurs = (name: string) =>
+    mayBePlaceholder(name) && isPlaceholder(name, lstatOf(`${question.folder}/${name}`) ?? { size: NaN });
+  const names = new Set<string>();
+  const blobs = new Map<string, string>();
+  for (const entry of list.stdout.split("\0")) {
+    // `? NAME`, or of what is tracked `H 100644 ID 0<tab>NAME`.
+    const { mode = "", id = "", stage, tracked, other } = LISTED.exec(entry)?.groups ?? {};
+    const name = tracked ?? other;
+    if (name === undefined || isOurs(name)) continue;
+    names.add(name.replace(/\/$/, ""));
+    if (stage === "0" && mode.startsWith("100")) blobs.set(name, id);
+  }
+  return { names: [...names], blobs };
 }
+
+const LISTED = /^(?:\? (?<other>.+)|\w (?<mode>\d{6}) (?<id>[0-9a-f]+) (?<stage>\d)\t(?<tracked>.+))$/s;
 
 /** Where a repository's parts are. Absolute paths. */
 interface Repository {
@@ -146,13 +151,10 @@ interface Repository {
   readonly gitFolders: readonly string[];
 }
 
+/** `undefined` where git has nothing of the folder: it is in no repository, or git ignores it. */
 export async function findRepository(question: GitQuestion): Promise<Repository | undefined> {
   const places = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
-  const [answer, ignored] = await Promise.all([
-    askGit(question, ["rev-parse", "--path-format=absolute", ...places]),
-    question.ignored ?? isIgnored(question),
-  ]);
-  if (ignored) return undefined;
+  const answer = await askGit(question, ["rev-parse", "--path-format=absolute", ...places]);
   if (answer?.code !== 0) {
     const place = folderWithGit(question.folder);
     const why = answer?.stderr.trim().split("\n", 1)[0] ?? "there is no such program";
@@ -163,9 +165,12 @@ export async function findRepository(question: GitQuestion): Promise<Repository 
   }
   const [root, ...gitFolders] = answer.stdout.split("\n").filter((line) => line !== "");
   if (root === undefined || gitFolders.length !== 2) throw new UntoldError("git names its folders on several lines");
-  if (/^\.\.(?:\/|$)/.test(relative(root, question.folder))) {
+  const below = relative(root, question.folder);
+  if (/^\.\.(?:\/|$)/.test(below)) {
     throw new UntoldError(`git takes ${root} for the working tree of ${question.folder}`);
   }
+  // Of the top itself that cannot be.
+  if (below !== "" && await isIgnored(question)) return undefined;
   return { root, gitFolders: [...new Set(gitFolders)] };
 }
 
@@ -182,7 +187,7 @@ export async function askGit(
   args: readonly string[],
 ) {
   try {
-    const limits = { timeoutMs: GIT_TIMEOUT_MS, maxOutputBytes: 64 * 1024 * 1024 };
+    const limits = { timeoutMs: GIT_TIMEOUT_MS, maxOutputBytes: 128 * 1024 * 1024 };
     const answer = await runGit(args, { cwd: folder, env, ...limits, ...present({ signal }) }, processRunner);
     if (answer.timedOut || answer.truncated) throw new UntoldError("git does not answer");
     return answer;

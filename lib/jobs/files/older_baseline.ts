@@ -34,7 +34,7 @@ export async function changedSinceTree(
   const blobs: Record<string, string> = Object.create(null);
   const files: Record<string, FileState> = Object.create(null);
   // git still lists what was gone before.
-  const changed = new Set(listed.map(nameOf).filter((name) => lstatOf(resolve(workdir, name)) !== undefined));
+  const changed = new Set(listed.names.map(nameOf).filter((name) => lstatOf(resolve(workdir, name)) !== undefined));
   for (const [index, entry] of answer.stdout.split("\0").entries()) {
     signal?.throwIfAborted();
     await letOthersWork(index + 1);

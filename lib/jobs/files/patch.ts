@@ -61,7 +61,7 @@ const NEVER_SHOWN = /^\.\.\/|(?:^|\/)\.git(?:\/|$)|\p{Cc}/iu;
 async function sidesOf(request: PatchRequest, folder: string) {
   const { question, changed, before: { files }, blobs, keptFolder } = request;
   const [listed] = await Promise.all([listByGit(question), request.objects]);
-  const shown = listed === undefined ? undefined : new Set(listed);
+  const shown = listed === undefined ? undefined : new Set(listed.names);
   const linkFile = (target: string) => {
     const path = `${folder}/link-${crypto.randomUUID()}`;
     Deno.writeTextFileSync(path, target);

@@ -1,7 +1,7 @@
 import { relative, resolve } from "@std/path/posix";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
-import { findRepository, isIgnored, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "./list.ts";
+import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "./list.ts";
 import { present } from "../../base/schema.ts";
 
 export interface SnapshotOptions {
@@ -15,6 +15,8 @@ export interface ReadFile {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly content: string;
+  /** As what git has the file; it may have changed since. */
+  readonly blob: string | undefined;
 }
 
 export interface FileSnapshot {
@@ -72,19 +74,22 @@ export async function snapshotFiles(
   options: SnapshotOptions & { readonly onRead?: (file: ReadFile) => Promise<void> },
 ): Promise<FileSnapshot> {
   const { workdir, onRead } = options;
-  const asked = { ...options, folder: workdir };
-  const question = { ...asked, ignored: isIgnored(asked) };
+  const question = { ...options, folder: workdir };
+  const found = findRepository(question);
+  const ignored = found.then((repository) => repository === undefined);
   // Mostly the folder is the top of its repository: both are asked at once.
-  const [repository, listedHere] = await Promise.all([findRepository(question), listByGit(question)]);
+  const [repository, listedHere] = await Promise.all([found, listByGit({ ...question, ignored })]);
   const top = repository?.root ?? workdir;
-  const listed = top === workdir ? repository && listedHere : await listByGit({ ...options, folder: top });
+  const listed = top === workdir ? listedHere : await listByGit({ ...options, folder: top });
   const places: Places = {
     root: relative(workdir, top),
     gitFolders: (repository?.gitFolders ?? []).filter((path) => !isBelow(path, top)).map((path) =>
       relative(workdir, path)
     ),
   };
-  const isRead = readBy(listed && new Set(listed.map((name) => nameIn(workdir, `${top}/${name}`))));
+  const nameOf = (name: string) => nameIn(workdir, `${top}/${name}`);
+  const isRead = readBy(listed && new Set(listed.names.map(nameOf)));
+  const blobs = new Map([...listed?.blobs ?? []].map(([name, blob]) => [nameOf(name), blob]));
   const files: Record<string, FileState> = Object.create(null);
   let bytesLeft = MAX_BYTES;
   for await (const { name, path, info, isOfGit } of filesAt(places, options)) {
@@ -96,7 +101,7 @@ export async function snapshotFiles(
     const content = bytes !== undefined ? await sha256Hex(bytes) : state.kind === "link" ? readLink(path) : undefined;
     if (bytes !== undefined && content !== undefined) {
       bytesLeft -= bytes.length;
-      if (!isOfGit && isRead(name)) await onRead?.({ name, bytes, content });
+      if (!isOfGit && isRead(name)) await onRead?.({ name, bytes, content, blob: blobs.get(name) });
     }
     files[name] = { ...state, ...(isRecent ? { isRecent } : {}), ...present({ content }) };
   }

@@ -23,6 +23,8 @@ export interface Drive extends Run<ExecFact, ExecState> {
   readonly isPatient: boolean;
   readonly runHeadless: (request: AttemptRequest) => Promise<HeadlessResult>;
   readonly judge: Judge;
+  /** What the checkout is is noted beside what goes before the first step. */
+  readonly noted: Promise<void>;
 }
 
 export interface ExecOptions extends PlannedOptions<ExecEvent, ExecPlan, AskPerson> {

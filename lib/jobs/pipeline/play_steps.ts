@@ -7,12 +7,12 @@ import { present } from "../../base/schema.ts";
 import { playOnGround } from "../ground.ts";
 import { openLeftCommands } from "../left_running.ts";
 import { driveRun } from "./drive.ts";
-import type { ExecOptions } from "./context.ts";
+import type { Drive, ExecOptions } from "./context.ts";
 import { readInterruptedLog } from "./left_over.ts";
 import { openPassedTasks } from "./passed_tasks.ts";
 import type { CheckPlan, ExecPlan } from "./plan.ts";
 import { openBaseTrial } from "../evidence/base_trial.ts";
-import { createJudge, type Judge, withEvidence } from "../evidence/gather.ts";
+import { createJudge, withEvidence } from "../evidence/gather.ts";
 import { requireHidden } from "../evidence/hidden.ts";
 import { withNotes } from "../evidence/noted.ts";
 import { checksOfAll } from "./checks.ts";
@@ -24,12 +24,12 @@ export async function playSteps(run: Run<ExecFact, ExecState>, options: ExecOpti
   const { plan } = options;
   await requireHidden(plan, run.signal);
   const isNew = run.state().begun === 0;
-  return await withNotes(run, { plan, isNew }, () => playAndJudge(run, { ...options, isNew }));
+  return await withNotes(run, { plan, isNew }, (noted) => playAndJudge(run, { ...options, isNew, noted }));
 }
 
 async function playAndJudge(
   run: Run<ExecFact, ExecState>,
-  { isNew, ...options }: ExecOptions & { readonly isNew: boolean },
+  { isNew, ...options }: ExecOptions & { readonly isNew: boolean; readonly noted: Promise<void> },
 ): Promise<RunResult> {
   const { plan } = options;
   const shellChecks = () =>
@@ -59,9 +59,13 @@ const MOST_RESTARTS = 2;
 
 async function playOnce(
   run: Run<ExecFact, ExecState>,
-  { judge, onAtWork, ...options }: ExecOptions & { readonly judge: Judge; readonly onAtWork: () => void },
+  { judge, noted, onAtWork, ...options }: ExecOptions & Pick<Drive, "judge" | "noted"> & {
+    readonly onAtWork: () => void;
+  },
 ): Promise<RunResult> {
   const { plan } = options;
+  // What a sandbox around agents shows in the checkout is nobody's work.
+  if (plan.sandbox?.whole !== undefined) await noted;
   const { target, overrides } = headOf(run.state());
   await using inside = await openStepsSandbox(options, run);
   const { lookAtObeyed, signal } = inside;
@@ -75,6 +79,7 @@ async function playOnce(
   return await driveRun({
     ...run,
     judge,
+    noted,
     left,
     lookAtObeyed,
     signal,

@@ -98,7 +98,8 @@ export async function playInside(parts: RunParts): Promise<RunResult> {
     : createJudge({ run: parts, early, plan: { ...plan, evidence: { ...evidence, hidden: [] } } });
   const judgeBeside = () => beside(checks);
   await requireHidden(plan, signal);
-  return await withNotes(parts, { plan, isNew }, async () => {
+  return await withNotes(parts, { plan, isNew }, async (noted) => {
+    await noted;
     const result = await playOnGround(play, {
       ...{ maxRestarts, signal },
       restarts: () => state().groundRestarts ?? 0,

@@ -52,6 +52,6 @@ Deno.test("git gets none of our variables but those that are handed on", async (
       return systemProcessRunner.run(spec);
     },
   };
-  await rootOf({ folder: dir.path, processRunner });
+  await rootOf({ folder: `${dir.path}/sub`, processRunner });
   assertEquals(specs.map(({ clearEnv, env = {} }) => [clearEnv, "PATH" in env]), [[true, true], [true, true]]);
 });
