@@ -10,11 +10,12 @@ import {
   repositoryOf,
   storePathOf,
 } from "./open_workspace.ts";
-import { bringObjects, commitFiles, commitOfTree, type Limit, ownIndex } from "./snapshot.ts";
+import { indexOfCheckout, type Limit } from "./own_index.ts";
+import { bringObjects, commitFiles, commitOfTree } from "./snapshot.ts";
 import { applyResult } from "./result.ts";
 import { commitTree } from "./target.ts";
 import { treeOf } from "./trees.ts";
-import { nameOf, placesOf, type Workspace } from "./workspace.ts";
+import { nameOf, type Workspace } from "./workspace.ts";
 
 interface Asking {
   readonly signal: AbortSignal;
@@ -54,7 +55,7 @@ export async function checkoutAsItIs(
   });
   const { isPlain, objects, prefix, settings, store, top } = repository;
   await makeStoreOf(repository, signal);
-  await using index = await ownIndex(`${repository.gitFolder}/index`, `${placesOf().known}/${name}.checkout`);
+  await using index = await indexOfCheckout(repository, name);
   const madeAt = now.toISOString();
   const files = {
     store,
@@ -63,13 +64,14 @@ export async function checkoutAsItIs(
     settings,
     borrowed: objects,
     signal,
-    limit: isPlain ? PLAIN_LIMIT : LIMIT,
+    checkout: { limit: isPlain ? PLAIN_LIMIT : LIMIT, theirs: index.theirs, isBase: true },
   };
   // Without what came before it: of a large repository that would be much, and no check asks for it.
   const message = "The checkout as it was";
   const base = isHead
     ? await commitOfTree(`${repository.head}^{tree}`, { date: madeAt, message, place: inStore(store, signal, objects) })
     : await commitFiles(files, { date: madeAt, parent: undefined, message });
+  if (!isHead) await index.keep();
   const places = { origin: folder, top, tree: top, workdir: `${top}/${prefix}`.replace(/\/$/, "") };
   return { ...places, name, store, base, settings, madeAt, ...(isPlain ? { isPlain } : {}) };
 }
@@ -80,12 +82,7 @@ export async function checkoutAsItIs(
  * @throws {RuntimeError} where git cannot take what is in it, or that is too much
  */
 export async function keepCheckout(checkout: Workspace, { signal }: Asking): Promise<string> {
-  await using index = await ownIndex(`${placesOf().known}/${checkout.name}.checkout`);
-  const { commit, objects } = await commitOfNow(checkout, {
-    index: index.path,
-    signal,
-    limit: checkout.isPlain ? PLAIN_LIMIT : LIMIT,
-  });
+  const { commit, objects } = await commitOfNow(checkout, { signal, limit: checkout.isPlain ? PLAIN_LIMIT : LIMIT });
   // The base comes along: the commit follows it.
   if (commit !== checkout.base) await bringObjects(commit, { store: checkout.store, borrowed: objects, signal });
   return commit;

@@ -9,7 +9,8 @@ import { lastLines } from "../base/text/lines.ts";
 import { git, gitLine, inStore } from "./git.ts";
 import { bringIgnored } from "./bring.ts";
 import { freePorts, takePorts } from "./ports.ts";
-import { beginIndex, bringObjects, commitFiles, type Limit } from "./snapshot.ts";
+import { indexOfCheckout, type Limit, NO_LIMIT } from "./own_index.ts";
+import { bringObjects, commitFiles } from "./snapshot.ts";
 import { isTrial, noteWorkspace, placesOf, takeName, type Workspace } from "./workspace.ts";
 
 /** What of a person's repository says what its files look like on the disk. */
@@ -66,12 +67,12 @@ export async function openWorkspace(
   const { store } = repository;
   await makeStoreOf(repository, signal);
   // A path is a real one once it is there.
-  const { known, trees } = placesOf();
+  const { trees } = placesOf();
   const name = takeName(task, new Set(isPlain ? [] : await refsOf(folder, { partOf, signal })));
   const tree = `${trees}/${name}`;
   try {
     const base = at === undefined
-      ? await commitOfCheckout(repository, { store, index: `${known}/${name}.index`, signal })
+      ? await commitOfCheckout(repository, { name, signal })
       : await broughtTo(store, { commit: at, borrowed: repository.objects, signal });
     if (!isTarget) await clone(repository, { store, base, tree, name, signal });
     const brought = isTarget ? [] : await bringIgnored({ ...repository, tree }, { patterns: share, signal });
@@ -90,8 +91,6 @@ export async function openWorkspace(
     await Deno.remove(tree, { recursive: true }).catch(() => {});
     freePorts(name);
     throw error;
-  } finally {
-    await Deno.remove(`${known}/${name}.index`).catch(() => {});
   }
 }
 
@@ -148,11 +147,20 @@ async function broughtTo(
 
 /** A commit of a person's checkout as it is, in the store: HEAD itself where nothing was changed. */
 async function commitOfCheckout(
-  { gitFolder, head, objects, settings, top }: Repository,
-  { index, signal, store }: { readonly store: string; readonly index: string; readonly signal: AbortSignal },
+  repository: Repository,
+  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
 ): Promise<string> {
-  const files = { store, tree: top, index, settings, borrowed: objects, signal };
-  await beginIndex(`${gitFolder}/index`, index);
+  const { head, objects, settings, store, top } = repository;
+  await using index = await indexOfCheckout(repository, name);
+  const files = {
+    store,
+    tree: top,
+    index: index.path,
+    settings,
+    borrowed: objects,
+    signal,
+    checkout: { limit: NO_LIMIT, theirs: index.theirs, isBase: true },
+  };
   const message = "The checkout as it was";
   const commit = await commitFiles(files, { parent: head, message });
   try {
@@ -169,17 +177,23 @@ async function commitOfCheckout(
 
 /** A commit of a checkout as it is now, and where its objects are besides the store. */
 export async function commitOfNow(
-  { base, isPlain, origin, settings, store, top }: Workspace,
-  { index, limit, signal }: {
-    readonly index: string;
-    readonly signal: AbortSignal;
-    readonly limit?: Limit;
-  },
+  { base, isPlain, name, origin, settings, store, top }: Workspace,
+  { limit = NO_LIMIT, signal }: { readonly signal: AbortSignal; readonly limit?: Limit },
 ): Promise<{ readonly commit: string; readonly objects: string }> {
   const { gitFolder, objects } = await (isPlain ? plainFolder(origin) : placesOfRepository(origin, signal));
-  await beginIndex(`${gitFolder}/index`, index);
-  const files = { store, tree: top, index, settings, borrowed: objects, signal, limit };
-  return { commit: await commitFiles(files, { parent: base, message: "The checkout as it is" }), objects };
+  await using index = await indexOfCheckout({ gitFolder, store, top }, name);
+  const files = {
+    store,
+    tree: top,
+    index: index.path,
+    settings,
+    borrowed: objects,
+    signal,
+    checkout: { limit, theirs: index.theirs, isBase: false },
+  };
+  const commit = await commitFiles(files, { parent: base, message: "The checkout as it is" });
+  await index.keep();
+  return { commit, objects };
 }
 
 async function clone(

@@ -7,7 +7,8 @@ import { commitOfNow } from "./open_workspace.ts";
 import { keepOwnCommits } from "./own_commits.ts";
 import { partsOf, type PatchPart, patchWith } from "./patch.ts";
 import { freePorts } from "./ports.ts";
-import { bringObjects, commitFiles, ownIndex } from "./snapshot.ts";
+import { ownIndex } from "./own_index.ts";
+import { bringObjects, commitFiles } from "./snapshot.ts";
 import { landedIn, mergeIn } from "./target.ts";
 import { emptyTree, isTrial, listWorkspaces, placesOf, type Workspace } from "./workspace.ts";
 
@@ -171,8 +172,7 @@ export async function applyResult(
   const { name, store, top } = workspace;
   const patch = `${placesOf().known}/${name}.patch`;
   try {
-    await using index = await ownIndex(`${placesOf().known}/${name}.checkout`);
-    const { commit: now, objects } = await commitOfNow(workspace, { index: index.path, signal });
+    const { commit: now, objects } = await commitOfNow(workspace, { signal });
     const here = inStore(store, signal, objects);
     const { conflicts, tree: merged } = await mergeIn([now, commit], here);
     const cannot = (why: string, hint: string, cause?: unknown) =>

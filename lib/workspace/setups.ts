@@ -5,7 +5,7 @@ import { makeOwnFolder, stateFolder } from "../base/ports/state_folder.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { copyInto, isOurs } from "./bring.ts";
 import { git, withStore } from "./git.ts";
-import { ownIndex } from "./snapshot.ts";
+import { ownIndex } from "./own_index.ts";
 import { findWorkspace, placesOf, type Workspace } from "./workspace.ts";
 
 // What the setup of a workspace has made is kept, so that the next one with the same files need not make it again.

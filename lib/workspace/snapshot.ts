@@ -3,28 +3,21 @@ import { systemProcessRunner } from "../base/ports/process.ts";
 import { present } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { lastLines } from "../base/text/lines.ts";
-import { isAbsence, lstatOrUndefined } from "../base/ports/files.ts";
 import { placeholdersIn } from "../sandbox/placeholders.ts";
 import { asSettings, git, type GitAsk, gitLine, withStore } from "./git.ts";
-
-/** What is taken of a folder that no agent has made. */
-export interface Limit {
-  readonly maxNewBytes: number;
-  readonly maxNewFiles: number;
-  readonly lookMs: number;
-}
+import { type CheckoutLook, takeInAll } from "./own_index.ts";
 
 interface Files {
   readonly store: string;
   /** Absolute path of the folder with the files: the top of a checkout. */
   readonly tree: string;
-  /** Where our own index is kept; it makes the next look fast. */
+  /** Our own index. */
   readonly index: string;
   readonly settings: readonly string[];
   /** Where objects are as well: those of the person's repository, while it is looked at. */
   readonly borrowed?: string | undefined;
-  /** How much may be in files that the index has not, and how long it may take to find them. @default {{}} */
-  readonly limit?: Limit | undefined;
+  /** What is looked at, where it is a checkout that somebody else works in. */
+  readonly checkout?: CheckoutLook | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -44,7 +37,7 @@ export async function commitFiles(
     readonly message: string;
   },
 ): Promise<string> {
-  const { borrowed, index, limit, settings, signal, store, tree } = files;
+  const { borrowed, checkout, index, settings, signal, store, tree } = files;
   const { cwd, env } = withStore({ store, tree, index });
   const ask = {
     cwd,
@@ -54,7 +47,22 @@ export async function commitFiles(
   const before = parent === undefined ? undefined : gitLine(["rev-parse", `${parent}^{tree}`], ask);
   // Whether it can be told at all is said first.
   before?.catch(() => {});
-  await requireTakable(tree, { ask, limit });
+  await requireTakable(tree, { ask, checkout, settings });
+  await addAll(tree, { ask, settings });
+  const written = await gitLine(["write-tree"], ask).catch(async () => {
+    // The person's git may have tidied away what was there at the last look.
+    await Deno.remove(index);
+    await addAll(tree, { ask, settings });
+    return await gitLine(["write-tree"], ask);
+  });
+  if (parent !== undefined && written === await before) return parent;
+  return await commitOfTree(written, { place: ask, message, ...present({ date, parent }) });
+}
+
+async function addAll(
+  tree: string,
+  { ask, settings }: Pick<Files, "settings"> & { readonly ask: GitAsk },
+): Promise<void> {
   // What a sandbox that is open shows there is no work of anybody.
   const shown = placeholdersIn(tree).map((name) => `:(exclude,top,literal)${name}`);
   await git([...asSettings(settings), "add", "--all", "--", ".", ...shown], ask).catch((cause) => {
@@ -64,9 +72,6 @@ export async function commitFiles(
       ...{ cause, hint: `Have git ignore it (.gitignore), or commit something in it. Its files are not taken along.` },
     });
   });
-  const written = await gitLine(["write-tree"], ask);
-  if (parent !== undefined && written === await before) return parent;
-  return await commitOfTree(written, { place: ask, message, ...present({ date, parent }) });
 }
 
 /** A commit that has the files of a tree; with the same date the same files are the same commit. */
@@ -87,39 +92,22 @@ export async function commitOfTree(
   });
 }
 
+interface Look extends Pick<Files, "checkout" | "settings"> {
+  readonly ask: GitAsk;
+}
+
 /** Looks at both at once: what git waits for in vain is given up with what was found. */
-async function requireTakable(
-  tree: string,
-  { ask, limit }: { readonly ask: GitAsk; readonly limit: Limit | undefined },
-): Promise<void> {
+async function requireTakable(tree: string, { ask, checkout, settings }: Look): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, ...(ask.signal === undefined ? [] : [ask.signal])]);
   try {
     await Promise.all([
-      requireReadable(tree, { signal, timeoutMs: limit?.lookMs }),
-      limit === undefined ? undefined : requireLittle(tree, { ask: { ...ask, signal }, limit }),
+      requireReadable(tree, { signal, timeoutMs: checkout?.limit.lookMs }),
+      checkout === undefined ? undefined : takeInAll(tree, { ask: { ...ask, signal }, checkout, settings }),
     ]);
   } finally {
     over.abort();
   }
-}
-
-async function requireLittle(
-  tree: string,
-  { ask, limit: { lookMs: timeoutMs, maxNewBytes, maxNewFiles } }: { readonly ask: GitAsk; readonly limit: Limit },
-): Promise<void> {
-  const listed = await git(["ls-files", "--others", "--exclude-standard", "-z"], { ...ask, timeoutMs });
-  const paths = listed.split("\0");
-  if (paths.length > maxNewFiles) throw tooMuch(tree, `more than ${maxNewFiles} files`);
-  const sizeOf = (path: string) => path === "" ? 0 : lstatOrUndefined(`${tree}/${path}`)?.size ?? 0;
-  const bytes = paths.reduce((sum, path) => sum + sizeOf(path), 0);
-  if (bytes > maxNewBytes) throw tooMuch(tree, `${Math.round(bytes / 1024 / 1024)} MB`);
-}
-
-function tooMuch(tree: string, much: string): RuntimeError {
-  return new RuntimeError(
-    `Cannot take what is in ${tree}: ${much} of it are in no commit, and git does not ignore them`,
-  );
 }
 
 /** git reads these files of any folder, and would wait for a FIFO in the place of one without an end. */
@@ -136,39 +124,6 @@ async function requireReadable(
   const [odd] = lastLines(stdout, 1);
   if (odd !== undefined) {
     throw new RuntimeError(`Cannot take what is in ${tree}: git reads ${odd}, which is not a file`);
-  }
-}
-
-/**
- * An index of this process alone, which begins with another one: a git that was killed has locked what it worked with, for
- * good.
- *
- * @param at what its name begins with
- */
-export async function ownIndex(
-  from: string,
-  at: string = from,
-): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = `${at}.${crypto.randomUUID()}`;
-  await beginIndex(from, path);
-  return {
-    path,
-    async [Symbol.asyncDispose]() {
-      for (const left of [path, `${path}.lock`]) await Deno.remove(left).catch(() => {});
-    },
-  };
-}
-
-/** Begins our index with another one, whose looks at files are kept. */
-export async function beginIndex(from: string, index: string): Promise<void> {
-  await Deno.remove(index).catch(() => {});
-  try {
-    await Deno.copyFile(from, index);
-    // By its time git tells which files it may have looked at too early.
-    const { mtime } = await Deno.stat(from);
-    if (mtime !== null) await Deno.utime(index, mtime, mtime);
-  } catch (error) {
-    if (!isAbsence(error)) throw error;
   }
 }
 

@@ -1,7 +1,8 @@
 import { UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { asSettings, git, withStore } from "./git.ts";
-import { bringObjects, ownIndex } from "./snapshot.ts";
+import { ownIndex } from "./own_index.ts";
+import { bringObjects } from "./snapshot.ts";
 import { openWorkspace } from "./open_workspace.ts";
 import { commitWork } from "./result.ts";
 import { findWorkspace, listWorkspaces, noteWorkspace, placesOf, type Workspace } from "./workspace.ts";

@@ -1,0 +1,154 @@
+import { RuntimeError } from "../base/errors.ts";
+import { isAbsence, lstatOrUndefined } from "../base/ports/files.ts";
+import { sha256Hex } from "../base/text/digest.ts";
+import { asSettings, git, type GitAsk } from "./git.ts";
+import { placesOf } from "./workspace.ts";
+
+// What git looks at files with is an index of ours: no agent can write it, and nothing of a person's is changed.
+
+/** What is taken of a folder that no agent has made. */
+export interface Limit {
+  readonly maxNewBytes: number;
+  readonly maxNewFiles: number;
+  readonly lookMs: number;
+}
+
+export const NO_LIMIT: Limit = { maxNewBytes: Infinity, maxNewFiles: Infinity, lookMs: 10 * 60_000 };
+
+export interface CheckoutLook {
+  /** How much may be in files that the index has not, and how long it may take to find them. */
+  readonly limit: Limit;
+  /** The person's index, where ours did not begin with it: what it names is tracked. */
+  readonly theirs: string | undefined;
+  /** Whether that alone is: what came of a file that an agent has had git forget is seen. */
+  readonly isBase: boolean;
+}
+
+/**
+ * An index of this process alone, which begins with another one: a git that was killed has locked what it worked with, for
+ * good.
+ *
+ * @param at what its name begins with
+ */
+export async function ownIndex(
+  from: string,
+  at: string = from,
+): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = `${at}.${crypto.randomUUID()}`;
+  await beginIndex(from, path);
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      for (const left of [path, `${path}.lock`]) await Deno.remove(left).catch(() => {});
+    },
+  };
+}
+
+/**
+ * An index for a look at a checkout. It begins with that of our last look, which no agent can write; before the first one
+ * with the person's. What an agent has done to that hides nothing.
+ *
+ * @param name of whose look it is
+ */
+export async function indexOfCheckout(
+  { gitFolder, store, top }: { readonly gitFolder: string; readonly store: string; readonly top: string },
+  name: string,
+) {
+  const kept = `${store}/${(await sha256Hex(top)).slice(0, 16)}.index`;
+  const theirs = `${gitFolder}/index`;
+  const isFirst = lstatOrUndefined(kept) === undefined;
+  const { path, [Symbol.asyncDispose]: dispose } = await ownIndex(
+    isFirst ? theirs : kept,
+    `${placesOf().known}/${name}.checkout`,
+  );
+  return {
+    path,
+    theirs: isFirst ? undefined : theirs,
+    keep: () => Deno.rename(path, kept),
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/** Begins our index with another one, whose looks at files are kept. */
+async function beginIndex(from: string, index: string): Promise<void> {
+  await Deno.remove(index).catch(() => {});
+  if (lstatOrUndefined(from)?.isFile !== true) return;
+  try {
+    await Deno.copyFile(from, index);
+    // By its time git tells which files it may have looked at too early.
+    const { mtime } = await Deno.stat(from);
+    if (mtime !== null) await Deno.utime(index, mtime, mtime);
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+  }
+}
+
+/** Has an index that began with another one pass nothing by that is there, and requires what it has not to be little. */
+export async function takeInAll(
+  tree: string,
+  { ask: place, checkout: { isBase, limit, theirs }, settings }: {
+    readonly ask: GitAsk;
+    readonly checkout: CheckoutLook;
+    readonly settings: readonly string[];
+  },
+): Promise<void> {
+  const ask = { ...place, timeoutMs: limit.lookMs };
+  const list = (...args: readonly string[]) => listed(args, ask);
+  const update = async (paths: readonly string[], ...args: readonly string[]) => {
+    if (paths.length === 0) return;
+    const stdin = paths.map((path) => `${path}\0`).join("");
+    await git([...asSettings(settings), "update-index", "-z", ...args, "--stdin"], { ...ask, stdin });
+  };
+  const infoOf = (path: string) => lstatOrUndefined(`${tree}/${path}`);
+  const [here, there] = await Promise.all([
+    list("-v", "--cached", "--others", "--exclude-standard"),
+    theirs === undefined ? undefined : trackedBy(theirs, ask),
+  ]);
+  const absentIn = (lines: readonly string[]) => pathsOf(/^s /i, lines).filter((path) => infoOf(path) === undefined);
+  const absent = new Set(absentIn(here));
+  if (isBase && theirs !== undefined && !absentIn(there ?? []).every((path) => absent.has(path))) {
+    // What is not there and not gone is as the person has it.
+    await beginIndex(theirs, place.env?.["GIT_INDEX_FILE"] ?? "");
+    return await takeInAll(tree, { ask: place, checkout: { isBase, limit, theirs: undefined }, settings });
+  }
+  const others = pathsOf(/^\? /, here);
+  if (others.length > limit.maxNewFiles) throw tooMuch(tree, `more than ${limit.maxNewFiles} files`);
+  const bytes = others.reduce((sum, path) => sum + (infoOf(path)?.size ?? 0), 0);
+  if (bytes > limit.maxNewBytes) throw tooMuch(tree, `${Math.round(bytes / 1024 / 1024)} MB`);
+  await update(pathsOf(/^[a-z] /, here), "--no-assume-unchanged");
+  await update(pathsOf(/^s /i, here).filter((path) => !absent.has(path)), "--no-skip-worktree");
+  if (there === undefined) return;
+  const tracked = new Set(pathsOf(/^/, there));
+  const ours = new Set(pathsOf(/^[^?] /, here));
+  // What git ignores, and a person has it track all the same.
+  const more = [...tracked].filter((path) => !ours.has(path) && infoOf(path)?.isDirectory === false);
+  await update(more, "--add", "--replace");
+  if (!isBase || ours.isSubsetOf(tracked)) return;
+  const ignored = await list("--cached", "--ignored", "--exclude-standard");
+  await update(ignored.filter((path) => !tracked.has(path)), "--force-remove");
+}
+
+/** What an index tracks, with a tag before each; nothing is told by one that cannot be read. */
+async function trackedBy(index: string, ask: GitAsk): Promise<readonly string[] | undefined> {
+  if (lstatOrUndefined(index)?.isFile !== true) return undefined;
+  try {
+    return await listed(["-t"], { ...ask, env: { ...ask.env, GIT_INDEX_FILE: index } });
+  } catch (error) {
+    if (!(error instanceof RuntimeError)) throw error;
+    return undefined;
+  }
+}
+
+async function listed(args: readonly string[], ask: GitAsk): Promise<readonly string[]> {
+  return (await git(["ls-files", "-z", ...args], ask)).split("\0").filter((line) => line !== "");
+}
+
+function pathsOf(tag: RegExp, lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => tag.test(line) ? [line.slice(2)] : []);
+}
+
+function tooMuch(tree: string, much: string): RuntimeError {
+  return new RuntimeError(
+    `Cannot take what is in ${tree}: ${much} of it are in no commit, and git does not ignore them`,
+  );
+}
