@@ -127,7 +127,12 @@ async function requireReadable(
   }
 }
 
-/** Brings a commit, and all that it reaches, into the store, where none of it is there yet. */
+/**
+ * Brings a commit, and all that it reaches, into the store, where none of it is there yet.
+ *
+ * @throws {RuntimeError} also where an object is not what its name says: git does not look when it reads one, and who works
+ *   in a checkout can write its objects
+ */
 export async function bringObjects(
   commit: string,
   { store, borrowed, signal }: Pick<Files, "store" | "borrowed" | "signal">,
@@ -140,6 +145,15 @@ export async function bringObjects(
   const env = { ...own.env, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
   const stdin = `${[commit, ...known].join("\n")}\n`;
   // To look for what is alike in so many files takes long, and saves little here: what is packed already stays so.
-  await git(["pack-objects", "--revs", "--quiet", "--window=0", `${store}/objects/pack/pack`], { ...own, env, stdin });
+  const into = `${store}/objects/pack/pack`;
+  const pack = await gitLine(["pack-objects", "--revs", "--quiet", "--window=0", into], { ...own, env, stdin });
+  if (borrowed !== undefined) {
+    await git(["verify-pack", `${into}-${pack}.idx`], own).catch(async (cause) => {
+      for (const end of ["idx", "pack", "rev"]) await Deno.remove(`${into}-${pack}.${end}`).catch(() => {});
+      throw new RuntimeError(`Cannot work with the repository: an object in ${borrowed} is not what its name says`, {
+        ...{ cause, hint: "See which one: git fsck --full" },
+      });
+    });
+  }
   await git(["update-ref", ref, commit], own);
 }

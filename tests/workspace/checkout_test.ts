@@ -1,4 +1,5 @@
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { RuntimeError } from "../../lib/base/errors.ts";
 import { bringBase, checkoutAsItIs, keepCheckout, undoCheckout } from "../../lib/workspace/checkout.ts";
 import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
 import { changedPaths, dropWorkspace } from "../../lib/workspace/result.ts";
@@ -107,6 +108,23 @@ for (const [way, hide] of Object.entries(HIDING)) {
     assertEquals(await Deno.readTextFile(`${at.dir.path}/repo/a.txt`), "changed\n");
   });
 }
+
+Deno.test("another object in the place of one that was there before is not taken for it", async () => {
+  await using at = await checkout();
+  const before = await at.begin("one");
+  const objectOf = async (path: string) => {
+    const id = (await git(at.dir, "rev-parse", `:${path}`)).trim();
+    return `${at.dir.path}/repo/.git/objects/${id.slice(0, 2)}/${id.slice(2)}`;
+  };
+  const [was, other] = [await objectOf("a.txt"), await objectOf("b.txt")];
+  await Deno.remove(was);
+  await Deno.copyFile(other, was);
+  // Git itself believes it.
+  assertEquals(await git(at.dir, "show", "HEAD:a.txt"), "b\n");
+  await at.dir.write({ "repo/a.txt": "changed\n" });
+  await assertRejects(() => keepCheckout(before, { signal }), RuntimeError, "is not what its name says");
+  assertEquals([...Deno.readDirSync(`${before.store}/objects/pack`)], []);
+});
 
 Deno.test("what git has tidied away since the last look is no hindrance", async () => {
   await using at = await checkout();
