@@ -201,7 +201,8 @@ Deno.test("diff shows what a run in the checkout itself has changed from its beg
   const plan = { workdir: shop, evidence: defaultsOf(EVIDENCE_SETTINGS) };
   await assertRejects(
     () =>
-      withNotes(about, { plan, isNew: true }, async () => {
+      withNotes(about, { plan, isNew: true }, async (noted) => {
+        await noted;
         await all.dir.write({ "shop/a.txt": "two\n" });
         throw new Error("stopped");
       }),
