@@ -21,11 +21,9 @@ const NOTHING_RUNS = [
 ].flatMap((setting) => ["-c", setting]);
 
 /** In a partial clone, git would fetch what is missing with a command that the configuration names. */
-const QUIET = {
-  ...{ LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" },
-  // A commit is what its name says, whatever is to be shown in its place.
-  GIT_NO_REPLACE_OBJECTS: "1",
-};
+const NO_FETCH = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
+/** Also, a commit is what its name says, whatever is to be shown in its place. */
+const QUIET = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", GIT_NO_REPLACE_OBJECTS: "1", ...NO_FETCH };
 
 /** Where a person's own settings are: by these git may know that a repository is theirs. */
 const OWN_SETTINGS = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$/;
