@@ -122,15 +122,16 @@ export async function takeInAll(
   const ours = new Set(pathsOf(/^[^?] /, here));
   // What git ignores, and a person has it track all the same.
   const more = [...tracked].filter((path) => !ours.has(path) && infoOf(path)?.isDirectory === false);
-  await update(more, "--add", "--replace");
+  await update(more, "--add", "--remove", "--replace");
   if (!isBase || ours.isSubsetOf(tracked)) return;
   const ignored = await list("--cached", "--ignored", "--exclude-standard");
   await update(ignored.filter((path) => !tracked.has(path)), "--force-remove");
 }
 
-/** What an index tracks, with a tag before each; nothing is told by one that cannot be read. */
+/** What an index tracks, with a tag before each; `undefined` for one that cannot be read. */
 async function trackedBy(index: string, ask: GitAsk): Promise<readonly string[] | undefined> {
-  if (lstatOrUndefined(index)?.isFile !== true) return undefined;
+  const info = lstatOrUndefined(index);
+  if (info?.isFile !== true) return info === undefined ? [] : undefined;
   try {
     return await listed(["-t"], { ...ask, env: { ...ask.env, GIT_INDEX_FILE: index } });
   } catch (error) {

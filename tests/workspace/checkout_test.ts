@@ -172,6 +172,19 @@ for (const isSparse of [true, false]) {
   });
 }
 
+Deno.test("in a folder without git, too, what is to be ignored since the last look is so from the next one on", async () => {
+  await using at = await checkout();
+  await Deno.remove(`${at.dir.path}/repo/.git`, { recursive: true });
+  await at.dir.write({ "repo/x.log": "x\n" });
+  const before = await at.begin("one");
+  assertEquals(before.isPlain, true);
+  await at.dir.write({ "repo/.gitignore": "*.log\n", "repo/x.log": "y\n" });
+  assertEquals(await at.changedSince(before), [".gitignore", "x.log"]);
+  const next = await at.begin("two");
+  await at.dir.write({ "repo/x.log": "z\n", "repo/a.txt": "changed\n" });
+  assertEquals(await at.changedSince(next), ["a.txt"]);
+});
+
 Deno.test("a workspace has a file as it is in the checkout, also where git is told to pass it by", async () => {
   await using at = await checkout();
   await git(at.dir, "update-index", "--assume-unchanged", "a.txt");
