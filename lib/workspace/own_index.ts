@@ -20,7 +20,7 @@ export interface CheckoutLook {
   readonly limit: Limit;
   /** The person's index, where ours did not begin with it: what it names is tracked. */
   readonly theirs: string | undefined;
-  /** Whether that alone is: what came of a file that an agent has had git forget is seen. */
+  /** Whether a run begins with it. Later, what git was told to forget stays tracked: an agent may have told it so. */
   readonly isBase: boolean;
 }
 
@@ -85,8 +85,9 @@ async function beginIndex(from: string, index: string): Promise<void> {
 
 /** Has an index that began with another one pass nothing by that is there, and requires what it has not to be little. */
 export async function takeInAll(
-  tree: string,
-  { ask: place, checkout: { isBase, limit, theirs }, settings }: {
+  index: string,
+  { ask: place, checkout: { isBase, limit, theirs }, settings, tree }: {
+    readonly tree: string;
     readonly ask: GitAsk;
     readonly checkout: CheckoutLook;
     readonly settings: readonly string[];
@@ -108,8 +109,8 @@ export async function takeInAll(
   const absent = new Set(absentIn(here));
   if (isBase && theirs !== undefined && !absentIn(there ?? []).every((path) => absent.has(path))) {
     // What is not there and not gone is as the person has it.
-    await beginIndex(theirs, place.env?.["GIT_INDEX_FILE"] ?? "");
-    return await takeInAll(tree, { ask: place, checkout: { isBase, limit, theirs: undefined }, settings });
+    await beginIndex(theirs, index);
+    return await takeInAll(index, { tree, ask: place, checkout: { isBase, limit, theirs: undefined }, settings });
   }
   const others = pathsOf(/^\? /, here);
   if (others.length > limit.maxNewFiles) throw tooMuch(tree, `more than ${limit.maxNewFiles} files`);

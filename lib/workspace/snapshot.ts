@@ -47,7 +47,7 @@ export async function commitFiles(
   const before = parent === undefined ? undefined : gitLine(["rev-parse", `${parent}^{tree}`], ask);
   // Whether it can be told at all is said first.
   before?.catch(() => {});
-  await requireTakable(tree, { ask, checkout, settings });
+  await requireTakable(tree, { ask, checkout, index, settings });
   await addAll(tree, { ask, settings });
   const written = await gitLine(["write-tree"], ask).catch(async () => {
     // The person's git may have tidied away what was there at the last look.
@@ -92,18 +92,18 @@ export async function commitOfTree(
   });
 }
 
-interface Look extends Pick<Files, "checkout" | "settings"> {
+interface Look extends Pick<Files, "checkout" | "index" | "settings"> {
   readonly ask: GitAsk;
 }
 
 /** Looks at both at once: what git waits for in vain is given up with what was found. */
-async function requireTakable(tree: string, { ask, checkout, settings }: Look): Promise<void> {
+async function requireTakable(tree: string, { ask, checkout, index, settings }: Look): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, ...(ask.signal === undefined ? [] : [ask.signal])]);
   try {
     await Promise.all([
       requireReadable(tree, { signal, timeoutMs: checkout?.limit.lookMs }),
-      checkout === undefined ? undefined : takeInAll(tree, { ask: { ...ask, signal }, checkout, settings }),
+      checkout === undefined ? undefined : takeInAll(index, { tree, ask: { ...ask, signal }, checkout, settings }),
     ]);
   } finally {
     over.abort();
@@ -149,6 +149,7 @@ export async function bringObjects(
   const pack = await gitLine(["pack-objects", "--revs", "--quiet", "--window=0", into], { ...own, env, stdin });
   if (borrowed !== undefined) {
     await git(["verify-pack", `${into}-${pack}.idx`], own).catch(async (cause) => {
+      signal?.throwIfAborted();
       for (const end of ["idx", "pack", "rev"]) await Deno.remove(`${into}-${pack}.${end}`).catch(() => {});
       throw new RuntimeError(`Cannot work with the repository: an object in ${borrowed} is not what its name says`, {
         ...{ cause, hint: "See which one: git fsck --full" },

@@ -13,9 +13,8 @@ import { readAt, type Workspace, workspaceAround } from "../../workspace/workspa
 import type { TrialRun } from "./trial.ts";
 
 /**
- * Plays a run, and notes what the checkout is in which its agents work: before, if it is new, and when it has ended.
- *
- * @param play what awaits `noted` before anything of the run is done in the checkout
+ * Plays a run, and notes what the checkout is in which its agents work: before, if it is new, and when it has ended. What
+ * plays it awaits the first before anything is done there.
  */
 export async function withNotes(
   about: Pick<TrialRun["run"], "folder" | "signal" | "wallClock">,
@@ -23,9 +22,11 @@ export async function withNotes(
   play: (noted: Promise<void>) => Promise<RunResult>,
 ): Promise<RunResult> {
   const noted = isNew ? noteCheckout(about, plan) : Deno.remove(endOf(about.folder)).catch(() => {});
+  noted.catch(() => {});
   let isJudged = false;
   try {
-    const [result] = await Promise.all([play(noted), noted]);
+    const result = await play(noted);
+    await noted;
     isJudged = result.outcome === "pass";
     return result;
   } finally {

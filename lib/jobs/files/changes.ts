@@ -60,8 +60,7 @@ export async function leaveChangesIn(
   place: ChangesPlace,
   { redactor, ...changes }: Changes & { readonly redactor: Redactor },
 ): Promise<{ readonly hasPatch: boolean; readonly lines?: number }> {
-  const { changed } = changes;
-  const { folder } = place;
+  const [{ changed }, { folder }] = [changes, place];
   removeLeftovers(folder);
   const patch = changed.length === 0 ? "" : await patchOf(changes, place);
   await replaceFile(`${folder}/files.txt`, redactor.text(changed.map(nameLine).join("")));

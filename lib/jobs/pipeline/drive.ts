@@ -120,7 +120,8 @@ function recover(
 async function startStep(at: StepPlace, drive: Drive): Promise<void> {
   const { task, step, plan, autonomyLevel } = at;
   const startedAt = drive.wallClock().toISOString();
-  const [baseline] = await Promise.all([watchWrites(at, drive), drive.noted]);
+  const baseline = await watchWrites(at, drive);
+  await drive.noted;
   drive.record({
     type: "step_started",
     task: task.number,
