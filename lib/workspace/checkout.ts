@@ -10,7 +10,7 @@ import {
   repositoryOf,
   storePathOf,
 } from "./open_workspace.ts";
-import { indexOfCheckout, type Limit } from "./own_index.ts";
+import { type Limit, lookAtCheckout } from "./own_index.ts";
 import { bringObjects, commitFiles, commitOfTree } from "./snapshot.ts";
 import { applyResult } from "./result.ts";
 import { commitTree } from "./target.ts";
@@ -55,23 +55,15 @@ export async function checkoutAsItIs(
   });
   const { isPlain, objects, prefix, settings, store, top } = repository;
   await makeStoreOf(repository, signal);
-  await using index = await indexOfCheckout(repository, name);
+  const limit = isPlain ? PLAIN_LIMIT : LIMIT;
+  await using look = await lookAtCheckout(repository, { name, limit, isBase: true, signal });
   const madeAt = now.toISOString();
-  const files = {
-    store,
-    tree: top,
-    index: index.path,
-    settings,
-    borrowed: objects,
-    signal,
-    checkout: { limit: isPlain ? PLAIN_LIMIT : LIMIT, theirs: index.theirs, isBase: true },
-  };
   // Without what came before it: of a large repository that would be much, and no check asks for it.
   const message = "The checkout as it was";
   const base = isHead
     ? await commitOfTree(`${repository.head}^{tree}`, { date: madeAt, message, place: inStore(store, signal, objects) })
-    : await commitFiles(files, { date: madeAt, parent: undefined, message });
-  if (!isHead) await index.keep();
+    : await commitFiles(look.files, { date: madeAt, parent: undefined, message });
+  if (!isHead) await look.keep();
   const places = { origin: folder, top, tree: top, workdir: `${top}/${prefix}`.replace(/\/$/, "") };
   return { ...places, name, store, base, settings, madeAt, ...(isPlain ? { isPlain } : {}) };
 }

@@ -9,7 +9,7 @@ import { lastLines } from "../base/text/lines.ts";
 import { git, gitLine, inStore } from "./git.ts";
 import { bringIgnored } from "./bring.ts";
 import { freePorts, takePorts } from "./ports.ts";
-import { indexOfCheckout, type Limit, NO_LIMIT } from "./own_index.ts";
+import { type Limit, lookAtCheckout, NO_LIMIT } from "./own_index.ts";
 import { bringObjects, commitFiles } from "./snapshot.ts";
 import { isTrial, noteWorkspace, placesOf, takeName, type Workspace } from "./workspace.ts";
 
@@ -150,17 +150,9 @@ async function commitOfCheckout(
   repository: Repository,
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
 ): Promise<string> {
-  const { head, objects, settings, store, top } = repository;
-  await using index = await indexOfCheckout(repository, name);
-  const files = {
-    store,
-    tree: top,
-    index: index.path,
-    settings,
-    borrowed: objects,
-    signal,
-    checkout: { limit: NO_LIMIT, theirs: index.theirs, isBase: true },
-  };
+  const { head } = repository;
+  await using look = await lookAtCheckout(repository, { name, limit: NO_LIMIT, isBase: true, signal });
+  const { files } = look;
   const message = "The checkout as it was";
   const commit = await commitFiles(files, { parent: head, message });
   try {
@@ -181,18 +173,10 @@ export async function commitOfNow(
   { limit = NO_LIMIT, signal }: { readonly signal: AbortSignal; readonly limit?: Limit },
 ): Promise<{ readonly commit: string; readonly objects: string }> {
   const { gitFolder, objects } = await (isPlain ? plainFolder(origin) : placesOfRepository(origin, signal));
-  await using index = await indexOfCheckout({ gitFolder, store, top }, name);
-  const files = {
-    store,
-    tree: top,
-    index: index.path,
-    settings,
-    borrowed: objects,
-    signal,
-    checkout: { limit, theirs: index.theirs, isBase: false },
-  };
-  const commit = await commitFiles(files, { parent: base, message: "The checkout as it is" });
-  await index.keep();
+  const repository = { gitFolder, objects, settings, store, top };
+  await using look = await lookAtCheckout(repository, { name, limit, isBase: false, signal });
+  const commit = await commitFiles(look.files, { parent: base, message: "The checkout as it is" });
+  await look.keep();
   return { commit, objects };
 }
 

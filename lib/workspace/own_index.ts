@@ -45,26 +45,28 @@ export async function ownIndex(
 }
 
 /**
- * An index for a look at a checkout. It begins with that of our last look, which no agent can write; before the first one
+ * What a look at a checkout is made with. Its index begins with that of our last look, which no agent can write; before the first one
  * with the person's. What an agent has done to that hides nothing.
  *
  * @param name of whose look it is
  */
-export async function indexOfCheckout(
-  { gitFolder, store, top }: { readonly gitFolder: string; readonly store: string; readonly top: string },
-  name: string,
+export async function lookAtCheckout(
+  { gitFolder, objects, settings, store, top }: {
+    readonly gitFolder: string;
+    readonly objects: string;
+    readonly settings: readonly string[];
+    readonly store: string;
+    readonly top: string;
+  },
+  { name, signal, ...look }: Omit<CheckoutLook, "theirs"> & { readonly name: string; readonly signal: AbortSignal },
 ) {
   const kept = `${store}/${(await sha256Hex(top)).slice(0, 16)}.index`;
-  const theirs = `${gitFolder}/index`;
-  const isFirst = lstatOrUndefined(kept) === undefined;
-  const { path, [Symbol.asyncDispose]: dispose } = await ownIndex(
-    isFirst ? theirs : kept,
-    `${placesOf().known}/${name}.checkout`,
-  );
+  const own = `${gitFolder}/index`;
+  const [from, theirs] = lstatOrUndefined(kept) === undefined ? [own, undefined] : [kept, own];
+  const { path: index, [Symbol.asyncDispose]: dispose } = await ownIndex(from, `${placesOf().known}/${name}.checkout`);
   return {
-    path,
-    theirs: isFirst ? undefined : theirs,
-    keep: () => Deno.rename(path, kept),
+    files: { store, tree: top, index, settings, borrowed: objects, signal, checkout: { ...look, theirs } },
+    keep: () => Deno.rename(index, kept),
     [Symbol.asyncDispose]: dispose,
   };
 }

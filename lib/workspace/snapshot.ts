@@ -1,4 +1,5 @@
 import { RuntimeError } from "../base/errors.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
 import { present } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
@@ -145,16 +146,32 @@ export async function bringObjects(
   const env = { ...own.env, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
   const stdin = `${[commit, ...known].join("\n")}\n`;
   // To look for what is alike in so many files takes long, and saves little here: what is packed already stays so.
-  const into = `${store}/objects/pack/pack`;
-  const pack = await gitLine(["pack-objects", "--revs", "--quiet", "--window=0", into], { ...own, env, stdin });
-  if (borrowed !== undefined) {
-    await git(["verify-pack", `${into}-${pack}.idx`], own).catch(async (cause) => {
-      signal?.throwIfAborted();
-      for (const end of ["idx", "pack", "rev"]) await Deno.remove(`${into}-${pack}.${end}`).catch(() => {});
-      throw new RuntimeError(`Cannot work with the repository: an object in ${borrowed} is not what its name says`, {
-        ...{ cause, hint: "See which one: git fsck --full" },
-      });
-    });
+  // Where it is no object of the store before it is verified.
+  const draft = `${store}/new-${crypto.randomUUID()}`;
+  const parts = ["rev", "pack", "idx"];
+  const pack = await gitLine(["pack-objects", "--revs", "--quiet", "--window=0", draft], { ...own, env, stdin });
+  try {
+    if (borrowed !== undefined) await requireVerified(`${draft}-${pack}.idx`, { own, borrowed });
+    for (const part of parts) {
+      const from = `${draft}-${pack}.${part}`;
+      if (lstatOrUndefined(from) !== undefined) await Deno.rename(from, `${store}/objects/pack/pack-${pack}.${part}`);
+    }
+  } finally {
+    for (const part of parts) await Deno.remove(`${draft}-${pack}.${part}`).catch(() => {});
   }
   await git(["update-ref", ref, commit], own);
+}
+
+async function requireVerified(
+  index: string,
+  { borrowed, own }: { readonly borrowed: string; readonly own: GitAsk },
+): Promise<void> {
+  try {
+    await git(["verify-pack", index], own);
+  } catch (cause) {
+    own.signal?.throwIfAborted();
+    throw new RuntimeError(`Cannot work with the repository: an object in ${borrowed} is not what its name says`, {
+      ...{ cause, hint: "See which one: git fsck --full" },
+    });
+  }
 }

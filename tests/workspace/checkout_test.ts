@@ -124,6 +124,7 @@ Deno.test("another object in the place of one that was there before is not taken
   await at.dir.write({ "repo/a.txt": "changed\n" });
   await assertRejects(() => keepCheckout(before, { signal }), RuntimeError, "is not what its name says");
   assertEquals([...Deno.readDirSync(`${before.store}/objects/pack`)], []);
+  assertEquals([...Deno.readDirSync(before.store)].filter(({ name }) => name.startsWith("new-")), []);
 });
 
 Deno.test("what git has tidied away since the last look is no hindrance", async () => {
