@@ -9,7 +9,7 @@ import { lastLines } from "../base/text/lines.ts";
 import { git, gitLine, inStore } from "./git.ts";
 import { bringIgnored } from "./bring.ts";
 import { freePorts, takePorts } from "./ports.ts";
-import { type Limit, lookAtCheckout, NO_LIMIT } from "./own_index.ts";
+import { beginIndex, type Limit, lookAtCheckout, NO_LIMIT } from "./own_index.ts";
 import { bringObjects, commitFiles } from "./snapshot.ts";
 import { isTrial, noteWorkspace, placesOf, takeName, type Workspace } from "./workspace.ts";
 
@@ -169,13 +169,13 @@ async function commitOfCheckout(
 
 /** A commit of a checkout as it is now, and where its objects are besides the store. */
 export async function commitOfNow(
-  { base, isPlain, name, origin, settings, store, top }: Workspace,
+  { base, isPlain, madeAt: date, name, origin, settings, store, top }: Workspace,
   { limit = NO_LIMIT, signal }: { readonly signal: AbortSignal; readonly limit?: Limit },
 ): Promise<{ readonly commit: string; readonly objects: string }> {
   const { gitFolder, objects } = await (isPlain ? plainFolder(origin) : placesOfRepository(origin, signal));
   const repository = { gitFolder, objects, settings, store, top };
   await using look = await lookAtCheckout(repository, { name, limit, isBase: false, signal });
-  const commit = await commitFiles(look.files, { parent: base, message: "The checkout as it is" });
+  const commit = await commitFiles(look.files, { parent: base, message: "The checkout as it is", date });
   await look.keep();
   return { commit, objects };
 }
@@ -198,6 +198,8 @@ async function clone(
   await Deno.writeTextFile(`${tree}/.git/objects/info/alternates`, `${store}/objects\n`);
   await Deno.writeTextFile(`${tree}/.git/config`, configText([...author, ...settings]), { append: true });
   await git(["reset", "--quiet", "--hard", base], here);
+  // Nobody has worked there yet: our first look at it need not read what is in it.
+  await beginIndex(`${tree}/.git/index`, `${placesOf().known}/${name}.kept`);
 }
 
 /** Settings as a file of git's has them: to have git write one after the other takes a process each. */

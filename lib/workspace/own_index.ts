@@ -60,7 +60,7 @@ export async function lookAtCheckout(
   },
   { name, signal, ...look }: Omit<CheckoutLook, "theirs"> & { readonly name: string; readonly signal: AbortSignal },
 ) {
-  const kept = `${store}/${(await sha256Hex(top)).slice(0, 16)}.index`;
+  const kept = await keptIndexOf({ store, top });
   const own = `${gitFolder}/index`;
   const [from, theirs] = lstatOrUndefined(kept) === undefined ? [own, undefined] : [kept, own];
   const { path: index, [Symbol.asyncDispose]: dispose } = await ownIndex(from, `${placesOf().known}/${name}.checkout`);
@@ -71,8 +71,13 @@ export async function lookAtCheckout(
   };
 }
 
+/** Where the index of our last look at a checkout is. */
+export async function keptIndexOf({ store, top }: { readonly store: string; readonly top: string }): Promise<string> {
+  return `${store}/${(await sha256Hex(top)).slice(0, 16)}.index`;
+}
+
 /** Begins our index with another one, whose looks at files are kept. */
-async function beginIndex(from: string, index: string): Promise<void> {
+export async function beginIndex(from: string, index: string): Promise<void> {
   await Deno.remove(index).catch(() => {});
   if (lstatOrUndefined(from)?.isFile !== true) return;
   try {

@@ -142,7 +142,8 @@ export async function bringObjects(
   const refs = (await git(["for-each-ref", "--format=%(objectname) %(refname)"], own)).split("\n");
   const ref = `refs/kept/${commit}`;
   if (refs.includes(`${commit} ${ref}`)) return;
-  const known = refs.flatMap((line) => line === "" ? [] : `^${line.split(" ", 1)}`);
+  // Of a commit that is none of its own history git would take all files again.
+  const known = refs.flatMap((line) => line === "" ? [] : [`^${line.split(" ", 1)}`, `^${line.split(" ", 1)}^{tree}`]);
   const env = { ...own.env, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
   const stdin = `${[commit, ...known].join("\n")}\n`;
   // To look for what is alike in so many files takes long, and saves little here: what is packed already stays so.

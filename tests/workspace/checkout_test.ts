@@ -194,3 +194,19 @@ Deno.test("a workspace has a file as it is in the checkout, also where git is to
   assertEquals(await Deno.readTextFile(`${workspace.tree}/a.txt`), "of the person\n");
   await dropWorkspace(workspace);
 });
+
+Deno.test("of what is in the store already nothing is brought again, whatever run brought it", async () => {
+  await using there = await checkout();
+  const { begin, dir } = there;
+  await dir.write(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`repo/many/${at}.txt`, `${at}\n`])));
+  const objectsAfter = async (run: string) => {
+    const before = await begin(run);
+    await dir.write({ "repo/a.txt": `${run}\n` });
+    assertEquals(await keepCheckout(before, { signal }), await keepCheckout(before, { signal }));
+    const counts = await git(dir, `--git-dir=${before.store}`, "count-objects", "-v");
+    return Number(/^in-pack: (\d+)$/m.exec(counts)?.[1]);
+  };
+  const first = await objectsAfter("20260102-030405-aaaa");
+  // Two commits, a tree and a file.
+  assertEquals(await objectsAfter("20260102-030406-bbbb") - first, 4);
+});

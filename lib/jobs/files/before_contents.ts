@@ -1,9 +1,9 @@
 import { blobId } from "./blob_id.ts";
-import type { ReadFile } from "./snapshot.ts";
+import type { FileContent } from "./snapshot.ts";
 
 /** What files had in them before a step: git has most of it, the rest is kept in a folder, by its SHA-256. */
 interface BeforeContents {
-  take(file: ReadFile): Promise<void>;
+  take(file: FileContent): Promise<void>;
   /** What of it git has: ids by names, filled by `take`. */
   readonly blobs: Readonly<Record<string, string>>;
 }
@@ -24,11 +24,11 @@ export async function keepContents(keptFolder: string): Promise<BeforeContents> 
     blobs,
     async take({ name, bytes, blob, content }) {
       if (name.startsWith("../")) return;
-      if (blob !== undefined && blob === await blobId(bytes, blob.length)) {
+      if (blob !== undefined && (bytes === undefined || blob === await blobId(bytes, blob.length))) {
         blobs[name] = blob;
         return;
       }
-      if (kept.has(content) || bytes.length > Math.min(MAX_SHOWN_BYTES, bytesLeft)) return;
+      if (bytes === undefined || kept.has(content) || bytes.length > Math.min(MAX_SHOWN_BYTES, bytesLeft)) return;
       bytesLeft -= bytes.length;
       kept.add(content);
       await Deno.writeFile(`${keptFolder}/${content}`, bytes, { mode: 0o600, createNew: true });

@@ -6,6 +6,7 @@ import { findRepository, UntoldError } from "./list.ts";
 import { keepContents } from "./before_contents.ts";
 import { changedFiles, type FilesNote, snapshotFiles } from "./snapshot.ts";
 import { makePatch } from "./patch.ts";
+import { knownFiles } from "../../workspace/known_files.ts";
 import { partsOf } from "../../workspace/patch.ts";
 
 export const MAX_NAMED_FILES = 200;
@@ -19,11 +20,18 @@ interface ChangesPlace {
   readonly signal: AbortSignal;
 }
 
-export async function noteFilesIn({ workdir, folder, signal }: ChangesPlace): Promise<string> {
+/** @param lookedAt when our own look at the files is over, which may be under way. @default over */
+export async function noteFilesIn(
+  { workdir, folder, lookedAt, signal }: ChangesPlace & { readonly lookedAt?: Promise<void> },
+): Promise<string> {
   removeLeftovers(folder);
   const contents = await keepContents(keptFolder(folder));
-  const snapshot = await snapshotFiles({ workdir, signal, onRead: contents.take });
-  const text = JSON.stringify({ snapshot, blobs: contents.blobs } satisfies FilesNote);
+  const ask = async () => {
+    await lookedAt;
+    return await knownFiles(workdir, { signal });
+  };
+  const { objects, snapshot } = await snapshotFiles({ workdir, signal, onContent: contents.take, knownFiles: ask });
+  const text = JSON.stringify({ snapshot, blobs: contents.blobs, objects } satisfies FilesNote);
   await replaceFile(notePath(folder), text);
   return await sha256Hex(text);
 }
@@ -69,7 +77,7 @@ export async function leaveChangesIn(
 }
 
 async function patchOf(
-  { changed, note: { snapshot: before, blobs }, objects = [] }: Changes,
+  { changed, note: { snapshot: before, blobs, objects: noted = [] }, objects = [] }: Changes,
   { workdir, folder, signal }: ChangesPlace,
 ): Promise<string | undefined> {
   const asked = { folder: workdir, signal };
@@ -80,7 +88,7 @@ async function patchOf(
   const own = repository.then((found) => found === undefined ? [] : [`${found.gitFolders.at(-1)}/objects`]);
   return await makePatch({
     question: { ...asked, ignored: repository.then((found) => found === undefined) },
-    ...{ changed, before, blobs, objects: own.then((found) => [...found, ...objects]) },
+    ...{ changed, before, blobs, objects: own.then((found) => [...found, ...noted, ...objects]) },
     keptFolder: keptFolder(folder),
     scratchParent: folder,
   });

@@ -1,8 +1,10 @@
 import { relative, resolve } from "@std/path/posix";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
-import { sha256Hex } from "../../base/text/digest.ts";
-import { findRepository, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "./list.ts";
 import { present } from "../../base/schema.ts";
+import { sha256Hex } from "../../base/text/digest.ts";
+import type { KnownFile, KnownFiles } from "../../workspace/known_files.ts";
+import { blobId } from "./blob_id.ts";
+import { findRepository, letOthersWork, listByGit, lstatOf, UntoldError, type WalkedFile, walkFiles } from "./list.ts";
 
 export interface SnapshotOptions {
   readonly workdir: string;
@@ -11,11 +13,12 @@ export interface SnapshotOptions {
   readonly maxFiles?: number;
 }
 
-export interface ReadFile {
+export interface FileContent {
   readonly name: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly content: string;
-  /** As what git has the file; it may have changed since. */
+  /** `undefined` for what was not read: git is known to have it. */
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
+  /** As what git has the file; one that was read may have changed since. */
   readonly blob: string | undefined;
 }
 
@@ -32,6 +35,8 @@ export interface FilesNote {
   readonly snapshot: FileSnapshot;
   /** What of the contents git has: ids by names. */
   readonly blobs: Readonly<Record<string, string>>;
+  /** Where their objects are, besides those of the repository. */
+  readonly objects?: readonly string[];
 }
 
 /** What one file is. Times are in milliseconds since the epoch. */
@@ -45,7 +50,10 @@ export interface FileState {
   readonly names: number;
   /** Whether it was changed so shortly before that another change could leave the same times. */
   readonly isRecent?: true;
-  /** The SHA-256 of what is in it, or where a link leads; missing where only size and times are compared. */
+  /**
+   * The SHA-256 of what is in it, or where it was not read git's id of it, after `git:`; or where a link leads. Missing where only
+   * size and times are compared.
+   */
   readonly content?: string;
 }
 
@@ -66,19 +74,23 @@ const MAX_BYTES_OF_FILE = 32 * 1024 * 1024;
  * git is asked only which files are to be read: what the repository configures is not run, and what git answers cannot
  * hide a file.
  *
- * @param options.onRead told of each file that was read and git does not keep itself
+ * @param options.onContent told what is in each file that git does not keep itself
+ * @param options.knownFiles asked where there is much to read: a file that is as it was then is not
  * @throws {UntoldError} when the files cannot be told
  * @throws the signal's reason when it is aborted
  */
 export async function snapshotFiles(
-  options: SnapshotOptions & { readonly onRead?: (file: ReadFile) => Promise<void> },
-): Promise<FileSnapshot> {
-  const { workdir, onRead } = options;
+  options: SnapshotOptions & {
+    readonly onContent?: (file: FileContent) => Promise<void>;
+    readonly knownFiles?: () => Promise<KnownFiles | undefined>;
+  },
+): Promise<{ readonly snapshot: FileSnapshot; readonly objects: readonly string[] }> {
+  const { workdir, onContent, knownFiles } = options;
   const question = { ...options, folder: workdir };
-  const found = findRepository(question);
-  const ignored = found.then((repository) => repository === undefined);
+  const asked = findRepository(question);
+  const ignored = asked.then((repository) => repository === undefined);
   // Mostly the folder is the top of its repository: both are asked at once.
-  const [repository, listedHere] = await Promise.all([found, listByGit({ ...question, ignored })]);
+  const [repository, listedHere] = await Promise.all([asked, listByGit({ ...question, ignored })]);
   const top = repository?.root ?? workdir;
   const listed = top === workdir ? listedHere : await listByGit({ ...options, folder: top });
   const places: Places = {
@@ -88,24 +100,55 @@ export async function snapshotFiles(
     ),
   };
   const nameOf = (name: string) => nameIn(workdir, `${top}/${name}`);
-  const isRead = readBy(listed && new Set(listed.names.map(nameOf)));
+  const isListed = readBy(listed && new Set(listed.names.map(nameOf)));
   const blobs = new Map([...listed?.blobs ?? []].map(([name, blob]) => [nameOf(name), blob]));
+  const found: LookedAt[] = [];
+  for await (const file of filesAt(places, options)) {
+    const state = stateOf(file.info);
+    const isRecent = state.ctime + TIME_STEP_MS > Date.now();
+    const isToRead = state.kind === "file" && (file.isOfGit || isRecent || isListed(file.name));
+    found.push({ ...file, isToRead, state: { ...state, ...(isRecent ? { isRecent } : {}) } });
+  }
+  const isMuch = found.filter(({ isToRead }) => isToRead).length > MANY_FILES;
+  const known = isMuch ? await knownFiles?.() : undefined;
   const files: Record<string, FileState> = Object.create(null);
   let bytesLeft = MAX_BYTES;
-  for await (const { name, path, info, isOfGit } of filesAt(places, options)) {
-    const state = stateOf(info);
-    const isRecent = state.ctime + TIME_STEP_MS > Date.now();
-    const isWithin = state.size <= Math.min(MAX_BYTES_OF_FILE, bytesLeft);
-    const isToRead = isWithin && (isOfGit || isRecent || isRead(name));
-    const bytes = isToRead && state.kind === "file" ? readBytes(path, state.size) : undefined;
-    const content = bytes !== undefined ? await sha256Hex(bytes) : state.kind === "link" ? readLink(path) : undefined;
-    if (bytes !== undefined && content !== undefined) {
-      bytesLeft -= bytes.length;
-      if (!isOfGit && isRead(name)) await onRead?.({ name, bytes, content, blob: blobs.get(name) });
+  for (const [index, { name, path, isOfGit, isToRead, state }] of found.entries()) {
+    options.signal?.throwIfAborted();
+    await letOthersWork(index);
+    const blob = isToRead ? blobOf(state, known?.files.get(path)) : undefined;
+    const isRead = isToRead && blob === undefined && state.size <= Math.min(MAX_BYTES_OF_FILE, bytesLeft);
+    const bytes = isRead ? readBytes(path, state.size) : undefined;
+    const content = bytes !== undefined
+      ? await sha256Hex(bytes)
+      : state.kind === "link"
+      ? readLink(path)
+      : blob && `${BY_GIT}${blob}`;
+    bytesLeft -= bytes?.length ?? 0;
+    if (!isOfGit && content !== undefined && state.kind === "file" && isListed(name)) {
+      await onContent?.({ name, bytes, content, blob: blob ?? blobs.get(name) });
     }
-    files[name] = { ...state, ...(isRecent ? { isRecent } : {}), ...present({ content }) };
+    files[name] = { ...state, ...present({ content }) };
   }
-  return { ...places, rootId: idOf(top), files };
+  return { snapshot: { ...places, rootId: idOf(top), files }, objects: known?.objects ?? [] };
+}
+
+/** From so many files on, it takes less time to ask what is known of them. */
+const MANY_FILES = 1000;
+
+const BY_GIT = "git:";
+
+interface LookedAt extends PlacedFile {
+  readonly state: FileState;
+  readonly isToRead: boolean;
+}
+
+/** As what git has a file that is as it was when it was looked at. */
+function blobOf({ ctime, inode, mtime, size }: FileState, known: KnownFile | undefined): string | undefined {
+  const isKnown = known !== undefined && known.mtime === mtime && known.ctime === ctime &&
+    // git keeps the lower half of an inode's number.
+    known.size === size && known.inode === inode % 2 ** 32;
+  return isKnown ? known.blob : undefined;
 }
 
 export async function changedFiles(before: FileSnapshot, options: SnapshotOptions): Promise<readonly string[]> {
@@ -129,7 +172,7 @@ async function isSame(
   const hasTimes = then.mtime === now.mtime && then.ctime === now.ctime && then.inode === now.inode;
   if (hasTimes && !isRecent) return true;
   if (then.content !== undefined) {
-    return isExecutable(then) === isExecutable(now) && then.content === await contentOf(path, now);
+    return isExecutable(then) === isExecutable(now) && await hasContent(then.content, { path, now });
   }
   if (then.mode !== now.mode) return false;
   // Archives and copies keep the time of a file to the second, and nothing of its inode.
@@ -224,10 +267,15 @@ function stateOf({ isFile, isSymlink, isDirectory, mode, size, mtime, ctime, ino
   };
 }
 
-async function contentOf(path: string, { kind, size }: FileState): Promise<string | undefined> {
-  if (kind === "link") return readLink(path);
+async function hasContent(
+  content: string,
+  { now: { kind, size }, path }: { readonly now: FileState; readonly path: string },
+): Promise<boolean> {
+  if (kind === "link") return readLink(path) === content;
   const bytes = kind === "file" ? readBytes(path, size) : undefined;
-  return bytes === undefined ? undefined : await sha256Hex(bytes);
+  if (bytes === undefined) return false;
+  const blob = content.startsWith(BY_GIT) ? content.slice(BY_GIT.length) : undefined;
+  return blob === undefined ? await sha256Hex(bytes) === content : await blobId(bytes, blob.length) === blob;
 }
 
 function readLink(path: string): string | undefined {

@@ -23,9 +23,8 @@ export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {
   tellLook(at, "before", drive);
   await makeOwnFolder(folder.stepsDir);
   return await noteFilesIn({
-    workdir,
+    ...{ workdir, signal, lookedAt: drive.noted },
     folder: await makeFoldersBelow(folder.stepsDir, stepFolderOf(at, drive)),
-    signal,
   });
 }
 

@@ -17,7 +17,7 @@ async function changedBy(
   more: Partial<SnapshotOptions> = {},
 ): Promise<readonly string[]> {
   const options = { workdir: dir.path, ...more };
-  const before = await snapshotFiles(options);
+  const { snapshot: before } = await snapshotFiles(options);
   await change();
   return await changedFiles(JSON.parse(JSON.stringify(before)), options);
 }
@@ -74,7 +74,7 @@ Deno.test("a large file that was just written has changed when its inode has, wh
   using file = Deno.openSync(path, { create: true, write: true });
   file.truncateSync(33 * 1024 * 1024);
   const options = { workdir: dir.path };
-  const before = await snapshotFiles(options);
+  const { snapshot: before } = await snapshotFiles(options);
   const large = { ...before.files["large"]!, isRecent: true } as const;
   assertEquals(large.content, undefined);
   const changedSince = (then: FileState) => changedFiles({ ...before, files: { large: then } }, options);
@@ -87,7 +87,7 @@ Deno.test("in a copy that keeps times, nothing has changed but what was changed"
   await using place = await tempDir();
   await dir.write({ ".gitignore": "out/\n", "a.txt": "one", "out/x": "1", "out/y": "1" });
   await git(dir, "init", "--quiet");
-  const before = await snapshotFiles({ workdir: dir.path });
+  const { snapshot: before } = await snapshotFiles({ workdir: dir.path });
   const copied = await runProgram(["cp", "-a", dir.path, `${place.path}/copy`], {
     cwd: dir.path,
     env: { PATH: Deno.env.get("PATH") ?? "" },
@@ -135,7 +135,7 @@ Deno.test({
     try {
       Deno.chmodSync(folder, 0o000);
       const options = { workdir: dir.path };
-      const before = await snapshotFiles(options);
+      const { snapshot: before } = await snapshotFiles(options);
       assertEquals(await changedFiles(before, options), []);
       const { closed } = before.files;
       const earlier = { ...before.files, closed: { ...closed!, ctime: closed!.ctime - 1000 } };
