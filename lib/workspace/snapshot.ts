@@ -161,6 +161,24 @@ export async function bringObjects(
     for (const part of parts) await Deno.remove(`${draft}-${pack}.${part}`).catch(() => {});
   }
   await git(["update-ref", ref, commit], own);
+  await tidyStore(store, own);
+}
+
+/** Of so many packs on, git takes notably longer to find an object. */
+const MANY_PACKS = 50;
+
+/** Has each run not leave a pack behind for good. No object goes, and whoever reads meanwhile finds it in its new place. */
+async function tidyStore(store: string, own: GitAsk): Promise<void> {
+  const packs = [...Deno.readDirSync(`${store}/objects/pack`)].filter(({ name }) => name.endsWith(".pack"));
+  if (packs.length <= MANY_PACKS) return;
+  const tidy = [["repack", "--geometric=2", "-d", "--quiet"], ["pack-refs", "--all"]];
+  for (const args of tidy) {
+    await git(args, own).catch((error) => {
+      own.signal?.throwIfAborted();
+      // An older git knows no such thing, and another process may tidy as well: what is not tidy works all the same.
+      if (!(error instanceof RuntimeError)) throw error;
+    });
+  }
 }
 
 async function requireVerified(

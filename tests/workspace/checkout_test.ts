@@ -1,4 +1,4 @@
-import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { RuntimeError } from "../../lib/base/errors.ts";
 import { bringBase, checkoutAsItIs, keepCheckout, undoCheckout } from "../../lib/workspace/checkout.ts";
 import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
@@ -209,4 +209,40 @@ Deno.test("of what is in the store already nothing is brought again, whatever ru
   const first = await objectsAfter("20260102-030405-aaaa");
   // Two commits, a tree and a file.
   assertEquals(await objectsAfter("20260102-030406-bbbb") - first, 4);
+});
+
+Deno.test("the packs of many runs become few, and no object goes", async () => {
+  await using there = await checkout();
+  const { begin, dir } = there;
+  const before = await begin("20260102-030405-aaaa");
+  const store = (...args: readonly string[]) => git(dir, `--git-dir=${before.store}`, ...args);
+  const packsOf = () =>
+    [...Deno.readDirSync(`${before.store}/objects/pack`)].filter(({ name }) => name.endsWith(".pack"));
+  const blobs: string[] = [];
+  for (let at = 0; at < 51; at++) {
+    await dir.write({ "repo/x": `${at}\n`, "ids": "" });
+    const blob = (await store("hash-object", "-w", `${dir.path}/repo/x`)).trim();
+    await dir.write({ ids: `${blob}\n` });
+    // What no commit has is somebody's all the same.
+    const pack = [
+      "sh",
+      "-c",
+      'git pack-objects -q "$0" < "$1"',
+      `${before.store}/objects/pack/pack`,
+      `${dir.path}/ids`,
+    ];
+    assertEquals(
+      (await runProgram(pack, { cwd: before.store, env: { PATH: Deno.env.get("PATH") ?? "" }, timeoutMs: 20_000 }))
+        .code,
+      0,
+    );
+    blobs.push(blob);
+  }
+  assertEquals(packsOf().length, 51);
+  await dir.write({ "repo/a.txt": "another\n" });
+  const commit = await keepCheckout(before, { signal });
+  assert(packsOf().length < 5, `${packsOf().length} packs`);
+  for (const blob of blobs) assertEquals((await store("cat-file", "-t", blob)).trim(), "blob");
+  assertEquals(await keepCheckout(before, { signal }), commit);
+  await store("fsck", "--strict");
 });
