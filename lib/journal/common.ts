@@ -1,18 +1,21 @@
-import type { HostAnswer } from "../base/terms.ts";
+import type { AnswerBy, Giver, HostAnswer } from "../base/terms.ts";
 import { present } from "../base/schema.ts";
 import type { ToldCost, Usage } from "../base/usage.ts";
 import type { ReportHead, ToldRecord } from "./entry.ts";
-import { adds, type ItemChange } from "./items/item_changes.ts";
+import { adds, closes, type ItemChange, opens, QUESTION_KEY } from "./items/item_changes.ts";
 import type { NewDetail } from "./items/source.ts";
 import type { RulesUsed } from "./loop/fields.ts";
 import type { RunCaps } from "./meter_event.ts";
 import type { MapPath } from "./paths.ts";
 import { type Recovered, recoveredText } from "./recovery.ts";
+import type { Progress } from "./progress.ts";
 import type { RunEnd } from "./run_facts.ts";
 import type { Cost } from "./usage.ts";
+import { allWaiting, CHOICE, waitsForHost, withoutWaiting } from "./waiting.ts";
 import {
   costText,
   detail,
+  giverDetail,
   line,
   outputOf,
   paragraph,
@@ -285,20 +288,81 @@ const SET_UP_WORDS = {
 
 /** What has `reached` while records are folded. */
 export interface Reaching {
+  /** How many hosts a person was asked about. @default {0} */
+  readonly hostsAsked?: number;
   /** The hosts that a person has let programs in the sandbox reach until the run ends. @default {[]} */
   readonly reached?: readonly string[];
+}
+
+interface HostAsked {
+  readonly question: string;
+  readonly host: string;
+}
+
+/** What a person is asked about a host that is not named. */
+export function hostQuestion(host: string) {
+  const subject = `reach ${host}`;
+  const options = [
+    { label: "once", description: "this connection" },
+    { label: "run", description: "until the run ends" },
+    { label: "no", description: "nor later in this run" },
+  ] as const satisfies readonly { readonly label: HostAnswer; readonly description: string }[];
+  return { subject, choice: { question: `May it ${subject}?`, multiSelect: false, options } };
+}
+
+export const HOST_ASKED = {
+  state: <Of extends Reaching>(state: Of): Of => ({ ...state, hostsAsked: (state.hostsAsked ?? 0) + 1 }),
+  progress(before: Progress, { question: id, host, at: askedAt }: HostAsked & { readonly at: string }) {
+    const { subject, choice } = hostQuestion(host);
+    const reason = "sandbox_network does not name the host; a program waits.";
+    const dialog = { kind: CHOICE, subject, reason, terminalId: "", questions: [choice] };
+    return waitsForHost(before, {
+      ...{ id, askedAt, text: hostText(host), isPermission: true, fingerprint: id, dialog },
+    });
+  },
+  words: ({ question, host }: HostAsked) => line(`question ${question}: ${hostText(host)}`, "caution"),
+  items: ({ question }: HostAsked, { title, text }: ToldRecord) =>
+    opens(`${QUESTION_KEY}${question}`, { kind: "question", lane: "run", title, text, tone: "caution" }),
+};
+
+export function hostText(host: string): string {
+  return `a program in the sandbox wants to reach ${host}, which sandbox_network does not name`;
 }
 
 interface HostDecided {
   readonly host: string;
   readonly answer: HostAnswer;
+  readonly question?: string;
+  readonly by?: AnswerBy;
+  readonly who?: string;
+  readonly giver?: Giver;
 }
 
 export const HOST_DECIDED = {
   state: <Of extends Reaching>(state: Of, { host, answer }: HostDecided): Of =>
     answer === "run" ? { ...state, reached: [...state.reached ?? [], host] } : state,
-  words: ({ host, answer }: HostDecided) => line(HOST_WORDS[answer](host), answer === "no" ? "caution" : "plain"),
-  items: (_fact: object, { title, text }: ToldRecord) => adds({ kind: "answer", lane: "run", title, text }),
+  progress(before: Progress, { question: id, answer, by, who, giver, at }: HostDecided & { readonly at: string }) {
+    const asked = allWaiting(before).find((one) => one.id === id);
+    if (id === undefined || asked === undefined) return {};
+    const given = { id, worker: asked.by, asked: asked.text, answer, ...present({ who, giver }), at };
+    return {
+      ...withoutWaiting(before, { id }),
+      ...(by === undefined ? {} : { answers: [...before.answers, { ...given, by }] }),
+    };
+  },
+  words: ({ host, answer, question, by, giver }: HostDecided) => [
+    line(
+      question !== undefined && by === undefined
+        ? `nobody said in time whether programs in the sandbox may reach ${host}: they may not`
+        : HOST_WORDS[answer](host),
+      answer === "no" ? "caution" : "plain",
+    ),
+    ...giverDetail(giver),
+  ],
+  items({ question }: HostDecided, { title, text }: ToldRecord) {
+    const answer = adds({ kind: "answer", lane: "run", title, text });
+    return question === undefined ? answer : [closes(`${QUESTION_KEY}${question}`), answer];
+  },
 };
 
 const HOST_WORDS: Readonly<Record<HostAnswer, (host: string) => string>> = {

@@ -1,4 +1,4 @@
-import { ANSWERS_FROM, GIVER_KINDS, HOST_ANSWERS, MODEL_ANSWERS, ON_ANSWER } from "../base/terms.ts";
+import { ANSWER_WAYS, ANSWERS_FROM, GIVER_KINDS, HOST_ANSWERS, MODEL_ANSWERS, ON_ANSWER } from "../base/terms.ts";
 import { recovered } from "./recovery.ts";
 import { cost } from "./usage.ts";
 import {
@@ -199,11 +199,25 @@ export const RUN_FACTS = {
     untried: optional(number),
     passable: flag,
   },
+  /** A program in the sandbox waits until a person has said whether it may reach a host that is not named. */
+  host_asked: {
+    /** Unique in its run: `q1`, `q2`, … */
+    question: text,
+    /** `files.example.com:443`. */
+    host: text,
+    passable: flag,
+  },
   /** A person has said whether programs in the sandbox may reach a host that is not named. */
   host_decided: {
     /** `files.example.com:443`. */
     host: text,
     answer: oneOf(...HOST_ANSWERS),
+    /** Missing in older journals. */
+    question: optional(text),
+    /** How the answer came; missing where nobody gave one in time, and in older journals. */
+    by: optional(oneOf(...ANSWER_WAYS)),
+    who: optional(text),
+    giver: optional(giver),
     passable: flag,
   },
   /** The process has ended the run, or leaves it to be resumed. */

@@ -60,13 +60,26 @@ export function waitsFor(before: Waits, first: Waiting, ...others: readonly Wait
   return asWaiting([...allWaiting(before).filter(({ by, parked }) => parked === true || by !== first.by), ...judged]);
 }
 
+/** Who asks whether a host may be reached. */
+const SANDBOX = "the sandbox";
+
+/** What waits for a person, when a program in the sandbox waits for a host besides. */
+export function waitsForHost(before: Waits, asked: Omit<Waiting, "by">) {
+  return asWaiting([...allWaiting(before), judgedBy(before.modelAnswers, { ...asked, by: SANDBOX })]);
+}
+
+/** What waits for a person, where the programs in the sandbox are gone. */
+export function withoutHosts(before: Pick<Waits, "waiting" | "alsoWaiting">) {
+  return waitsNoLonger(before, SANDBOX);
+}
+
 /**
  * What waits for a person when the run has ended: what it asked before it was stopped, or nobody answered in time, as
  * the next process of the run takes the answer.
  */
 export function waitsAfter(before: Pick<Waits, "waiting" | "alsoWaiting">, outcome: RunEnd) {
   const isOpen = outcome === "interrupted" || outcome === "needs_human";
-  return asWaiting(isOpen ? allWaiting(before).filter(({ id }) => id !== undefined) : []);
+  return asWaiting(isOpen ? allWaiting(withoutHosts(before)).filter(({ id }) => id !== undefined) : []);
 }
 
 /** What waits for a person, when these rest with their task, or do not any longer. */
@@ -101,7 +114,8 @@ export function mayAnswer(
   const { modelAnswers = before.modelAnswers, answersFrom = before.answersFrom, onAnswer = "keep" } = told;
   return {
     ...{ modelAnswers, answersFrom, onAnswer },
-    ...asWaiting(allWaiting(before).map((waiting) => judgedBy(modelAnswers, waiting))),
+    // A process that has ended may not have said so.
+    ...asWaiting(allWaiting(withoutHosts(before)).map((waiting) => judgedBy(modelAnswers, waiting))),
   };
 }
 

@@ -3,7 +3,7 @@ import { present } from "../base/schema.ts";
 import { awaitAnswer } from "../jobs/pipeline/await_answer.ts";
 import { plural } from "../journal/words/words.ts";
 import { workName } from "../journal/exec/lane.ts";
-import type { LaneState, QuestionState } from "../journal/exec/state.ts";
+import { type LaneState, nextQuestionId, type QuestionState } from "../journal/exec/state.ts";
 import { readSaid } from "../turn/desk/person_answer.ts";
 import { changedPaths } from "../workspace/result.ts";
 import { type Attempts, inOrderOfBegin, sizeOf } from "./attempts.ts";
@@ -67,7 +67,7 @@ async function ask(passed: Attempts, { run, signal, target }: Lanes): Promise<Qu
   };
   const rows = choice.options.map(({ label, description }, at) => `${at + 1}. ${label}: ${description}`);
   const text = [`${choice.question} ${passed.length} have passed.`, ...rows, HOW].join("\n");
-  const question = `q${run.state().questions.length + 1}`;
+  const question = nextQuestionId(run.state());
   run.record({
     type: "choice_asked",
     task: passed[0].number,

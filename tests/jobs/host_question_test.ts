@@ -1,30 +1,67 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { AnswersFrom } from "../../lib/base/terms.ts";
 import { hostGateOf } from "../../lib/jobs/host_question.ts";
+import { runFolderAt } from "../../lib/run/run_folder.ts";
+import { leaveAnswer } from "../../lib/turn/desk/answers.ts";
+import { createFakeClock } from "../support/fake_clock.ts";
+import { tempDir } from "../support/temp_dir.ts";
 
-/** A gate whose person says these, in turn, and what was asked and recorded. */
-function gate(...said: readonly (string | undefined)[]) {
-  const asked: string[] = [];
-  const reached: string[] = [];
-  const recorded: unknown[] = [];
-  let last = 0;
-  const { mayReach } = hostGateOf({
-    askAtTerminal: (question) => {
-      asked.push(question);
-      return Promise.resolve(said[last++]);
+interface Gate {
+  /** What the person at the terminal says, in turn; missing where nobody sits there. */
+  readonly said?: readonly (string | undefined)[];
+  readonly isPatient?: boolean;
+  readonly answersFrom?: AnswersFrom;
+}
+
+/** A gate, and what was asked, recorded and sent to a person who is elsewhere. */
+async function openGate({ said, isPatient = false, answersFrom = "person" }: Gate) {
+  const dir = await tempDir();
+  const clock = createFakeClock();
+  const [asked, reached, recorded, sent]: [string[], string[], unknown[], string[]] = [[], [], [], []];
+  let [last, questions] = [0, 0];
+  const mail = { answersDir: `${dir.path}/answers`, inboxDir: `${dir.path}/inbox` };
+  const stopped = new AbortController();
+  const gate = hostGateOf({
+    ...said && {
+      askAtTerminal: (question: string) => {
+        asked.push(question);
+        return Promise.resolve(said[last++]);
+      },
+    },
+    ...{ clock, isPatient, answersFrom, mail },
+    folder: runFolderAt(dir.path, "20260102-030405-aaaa"),
+    commandLine: (...words) => words.join(" "),
+    nextQuestionId: () => `q${questions + 1}`,
+    notify: ({ text }) => {
+      sent.push(text);
+      return { withdraw: () => {} };
     },
     state: () => ({ reached }),
     record(fact) {
-      recorded.push([fact.host, fact.answer]);
+      if (fact.type === "warning") return void recorded.push(fact.message);
+      if (fact.type === "host_asked") return void questions++;
+      recorded.push([fact.question, fact.host, fact.answer, fact.by]);
       if (fact.answer === "run") reached.push(fact.host);
     },
-    signal: new AbortController().signal,
+    wallClock: () => new Date(),
+    signal: stopped.signal,
   });
-  const reach = (host: string, port = 443) => mayReach!({ host, port });
-  return { reach, asked, recorded };
+  return {
+    ...{ asked, recorded, sent, clock, gate, stopped },
+    reach: (host: string, port = 443) => clock.runUntilSettled(gate.mayReach!({ host, port })),
+    answer: (question: string, answer: string) =>
+      leaveAnswer(mail, { question, answer, by: "command", answeredAt: new Date().toISOString() }),
+    async [Symbol.asyncDispose]() {
+      gate[Symbol.dispose]();
+      clock[Symbol.dispose]();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
 }
 
 Deno.test("a host that is not named is a question: once, until the run ends, or not", async () => {
-  const { reach, asked, recorded } = gate("once", "RUN ", "no");
+  await using there = await openGate({ said: ["once", "RUN ", "no"] });
+  const { reach, asked, recorded } = there;
   assertEquals(await reach("a.example"), true);
   assertEquals(await reach("a.example"), true);
   assertEquals(await reach("a.example"), true);
@@ -32,31 +69,91 @@ Deno.test("a host that is not named is a question: once, until the run ends, or 
   assertEquals(await reach("b.example"), false);
   assertEquals(asked.length, 3);
   assertStringIncludes(asked[0] ?? "", "wants to reach a.example:443, which sandbox_network does not name");
-  assertEquals(recorded, [["a.example:443", "once"], ["a.example:443", "run"], ["b.example:443", "no"]]);
+  assertEquals(recorded, [
+    ["q1", "a.example:443", "once", "terminal"],
+    ["q2", "a.example:443", "run", "terminal"],
+    ["q3", "b.example:443", "no", "terminal"],
+  ]);
 });
 
 Deno.test("what is no answer is asked again, none is a no, and a port is another target", async () => {
-  const { reach, asked, recorded } = gate("yes", "", "once", undefined);
+  await using there = await openGate({ said: ["yes", "once", undefined, "text: yes, all of them"] });
+  const { reach, asked, recorded } = there;
   assertEquals(await reach("a.example"), true);
-  assertStringIncludes(asked[1] ?? "", 'That is no answer: say "once", "run" or "no".');
+  assertStringIncludes(asked[1] ?? "", 'That is no answer: "yes" is no choice of "May it reach a.example:443?"');
   assertEquals(await reach("a.example", 80), false);
-  assertEquals(recorded, [["a.example:443", "once"], ["a.example:80", "no"]]);
+  assertEquals(await reach("a.example", 81), false);
+  assertEquals(recorded, [
+    ["q1", "a.example:443", "once", "terminal"],
+    ["q2", "a.example:80", "no", "terminal"],
+    ["q3", "a.example:81", "no", "terminal"],
+  ]);
 });
 
 Deno.test("one person is asked once, however many connections a program opens", async () => {
-  const { reach, asked } = gate("once");
-  assertEquals(await Promise.all([reach("a.example"), reach("a.example"), reach("a.example")]), [true, true, true]);
+  await using there = await openGate({ said: ["once"] });
+  const { asked, clock, gate } = there;
+  const target = { host: "a.example", port: 443 };
+  const all = Promise.all([target, target, target].map((one) => gate.mayReach!(one)));
+  assertEquals(await clock.runUntilSettled(all), [true, true, true]);
   assertEquals(asked.length, 1);
-  const stubborn = gate(...Array.from({ length: 40 }, () => "no"));
-  for (let host = 0; host < 40; host++) assertEquals(await stubborn.reach(`h${host}.example`), false);
-  assertEquals(stubborn.asked.length, 20);
-  // The name is the program's: it is shown as text.
-  const other = gate("no");
-  await other.reach("a\u001b[2J.example");
-  assertEquals(other.asked[0]?.includes("\u001b"), false);
 });
 
-Deno.test("where nobody sits at a terminal no host is let through", () => {
-  const signal = new AbortController().signal;
-  assertEquals(hostGateOf({ state: () => ({}), record: () => {}, signal }), {});
+Deno.test("after twenty refusals nobody is asked any more; a name is shown as text", async () => {
+  await using stubborn = await openGate({ said: Array.from({ length: 40 }, () => "no") });
+  for (let host = 0; host < 40; host++) {
+    assertEquals(await stubborn.reach(host === 0 ? "a\u001b[2J.example" : `h${host}.example`), false);
+  }
+  assertEquals(stubborn.asked.length, 20);
+  assertEquals(stubborn.asked[0]?.includes("\u001b"), false);
+});
+
+Deno.test("where nobody is, no host is let through", async () => {
+  await using there = await openGate({});
+  assertEquals(there.gate.mayReach, undefined);
+});
+
+Deno.test("who sits at no terminal answers elsewhere: in time, or for who tries again", async () => {
+  await using there = await openGate({ isPatient: true, answersFrom: "any" });
+  const { answer, clock, reach, recorded, sent } = there;
+  clock.at(30, async () => void await answer("q1", "1"));
+  assertEquals(await reach("a.example"), true);
+  assertEquals(clock.elapsedSeconds() < 31, true);
+  assertStringIncludes(sent[0] ?? "", "answer --question q1");
+
+  // The second time a minute goes by; the question stays open meanwhile, and nobody waits for it again.
+  assertEquals(await reach("a.example"), false);
+  const refusedAt = clock.elapsedSeconds();
+  assertEquals(await reach("a.example"), false);
+  assertEquals(clock.elapsedSeconds(), refusedAt);
+  assertEquals(sent.length, 2);
+  await answer("q2", "once");
+  await clock.runUntilSettled(clock.sleep(1000));
+  assertEquals(await reach("a.example"), true);
+  // That was the once.
+  await answer("q3", "no");
+  assertEquals(await reach("a.example"), false);
+  assertEquals(recorded, [
+    ["q1", "a.example:443", "once", "command"],
+    ["q2", "a.example:443", "once", "command"],
+    ["q3", "a.example:443", "no", "command"],
+  ]);
+});
+
+Deno.test("an answer of nobody knows whom lets no host through, and the question stays open", async () => {
+  await using there = await openGate({ isPatient: true });
+  await there.answer("q1", "run");
+  assertEquals(await there.reach("a.example"), false);
+  assertEquals(there.recorded.length, 1);
+  assertStringIncludes(String(there.recorded[0]), "nothing shows that a person gave it");
+});
+
+Deno.test("where the sandbox is closed, nobody is waited for", async () => {
+  await using there = await openGate({ isPatient: true });
+  const { clock, gate, recorded } = there;
+  const waiting = gate.mayReach!({ host: "a.example", port: 443 });
+  clock.at(5, () => gate[Symbol.dispose]());
+  assertEquals(await clock.runUntilSettled(waiting), false);
+  assert(clock.elapsedSeconds() < 7);
+  assertEquals(recorded, []);
 });

@@ -39,7 +39,7 @@ function questionOf(
     multiSelect,
     options: options.map(({ label, description }) => description === "" ? label : `${label}: ${description}`),
   }));
-  const takesYes = isPermission === true || dialog !== undefined && choices === undefined;
+  const takesYes = choices === undefined && (isPermission === true || dialog !== undefined);
   // What a yes permits is given whole; what would be too long for that takes no yes.
   const given = (words: string) => takesYes ? words : abridge(words, { maxChars: MAX_QUESTION_CHARS });
   return {

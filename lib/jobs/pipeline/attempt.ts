@@ -82,7 +82,7 @@ export async function runAttempt({ at, attempt }: Extract<Action, { do: "run_att
     drive.record({
       type: "question_asked",
       ...place,
-      ...askedFields([text, ...others], drive.state().questions.length),
+      ...askedFields([text, ...others], drive.state()),
       stepName: plan.name,
       attemptLog,
       usage,

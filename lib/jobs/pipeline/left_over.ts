@@ -54,7 +54,7 @@ function isBrokenOff(reason: string): boolean {
  * that was gone. The step waits for the answer then, and the agent need not ask again, which it might not do.
  */
 export async function hearInterrupted({ state, plan, record, folder, target, wallClock }: Drive): Promise<void> {
-  const { current, tokens, questions } = state();
+  const { current, tokens } = state();
   if (current === undefined) return;
   const { number, stage, round, attempts: attempt, attemptLog, sessionId } = current.step;
   if (stage.kind !== "ready" || stage.reason !== "interrupted") return;
@@ -75,7 +75,7 @@ export async function hearInterrupted({ state, plan, record, folder, target, wal
   record({
     type: "question_asked",
     ...place,
-    ...askedFields([text, ...others], questions.length),
+    ...askedFields([text, ...others], state()),
     stepName: name,
     attemptLog,
     usage: tokens.bySource[ATTEMPT] ?? {},

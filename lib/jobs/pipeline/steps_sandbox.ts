@@ -2,7 +2,7 @@ import { UsageError } from "../../base/errors.ts";
 import { nameInState } from "../../run/state_names.ts";
 import type { Run } from "../../run/execution.ts";
 import type { ExecFact } from "../../journal/exec/facts.ts";
-import type { ExecState } from "../../journal/exec/state.ts";
+import { type ExecState, nextQuestionId } from "../../journal/exec/state.ts";
 import { GroundLostError } from "../ground.ts";
 import { insteadWords, lookingAtGit, openWholeSandbox } from "../whole_sandbox.ts";
 import { present } from "../../base/schema.ts";
@@ -18,7 +18,7 @@ export function stepFolderName(pipeline: string, index: number): string {
 
 /** The plan of a run with the sandbox open that it wants around whole agents; the plan as it is where it wants none. */
 export async function openStepsSandbox(
-  { plan, askAtTerminal }: Pick<ExecOptions, "plan" | "askAtTerminal">,
+  { plan, askAtTerminal, isPatient = false }: Pick<ExecOptions, "plan" | "askAtTerminal" | "isPatient">,
   run: Run<ExecFact, ExecState>,
 ) {
   const { workdir, sandbox, pipelines } = plan;
@@ -38,11 +38,15 @@ export async function openStepsSandbox(
   const workers = steps.flatMap(([name, step]) =>
     agentsOf<StepAgent>(step).map((agent, index) => [workerNameOf(name, index), agent] as const)
   );
+  const gate = hostGateOf({
+    ...{ ...run, isPatient, answersFrom: plan.permissions.answersFrom, ...present({ askAtTerminal }) },
+    nextQuestionId: () => nextQuestionId(run.state()),
+  });
   const open = await openWholeSandbox(new Map(workers), {
     ...{ clock: run.clock, folder: run.folder, signal: run.signal, workdir, writable, whole },
     name: await nameInState(run.folder, run.state().run?.isCopy === true),
     onGone: (error) => gone.abort(new GroundLostError("the process that holds the sandbox is gone", error)),
-    ...hostGateOf({ ...run, ...present({ askAtTerminal }) }),
+    ...present({ mayReach: gate.mayReach }),
     onRefusal: (refusal) => run.record({ type: "sandbox_refused", ...refusal, passable: true }),
     ...(session === undefined ? {} : { adopts: { provider: provider ?? "", session } }),
   });
@@ -68,7 +72,10 @@ export async function openStepsSandbox(
         Object.entries(pipelines).map(([name, all]) => [name, all.map((step) => inside.get(step) ?? step)]),
       ),
     },
-    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      gate[Symbol.dispose]();
+      await open[Symbol.asyncDispose]();
+    },
   };
 }
 

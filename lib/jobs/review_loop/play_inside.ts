@@ -4,6 +4,7 @@ import { insteadWords, lookingAtGit, openWholeSandbox } from "../whole_sandbox.t
 import { present } from "../../base/schema.ts";
 import { agentsOf, workerNameOf } from "../fallback.ts";
 import { hostGateOf } from "../host_question.ts";
+import { nextQuestionId } from "../../journal/loop/state.ts";
 import type { AgentPlan, PlannedAgent } from "./plan.ts";
 import type { RunResult } from "../../run/execution.ts";
 import { openBaseTrial } from "../evidence/base_trial.ts";
@@ -25,10 +26,14 @@ async function openRolesSandbox(parts: RunParts) {
   const workers = Object.entries(agents).flatMap(([role, own]) =>
     agentsOf(own).map((agent, index) => [workerNameOf(role, index), agent] as const)
   );
+  const gate = hostGateOf({
+    ...{ ...parts, answersFrom: plan.permissions.answersFrom },
+    nextQuestionId: () => nextQuestionId(parts.state()),
+  });
   const open = await openWholeSandbox(new Map(workers), {
     ...{ clock, folder, signal, workdir, writable, whole, name: folder.id },
     onGone: (error) => gone.abort(new GroundLostError("the process that holds the sandbox is gone", error)),
-    ...hostGateOf(parts),
+    ...present({ mayReach: gate.mayReach }),
     onRefusal: (refusal) => record({ type: "sandbox_refused", ...refusal, passable: true }),
   });
   if ("notOpened" in open) {
@@ -56,7 +61,10 @@ async function openRolesSandbox(parts: RunParts) {
         agents: Object.fromEntries(Object.entries(agents).map(([role, own]) => [role, inside(role, own)])),
       },
     },
-    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      gate[Symbol.dispose]();
+      await open[Symbol.asyncDispose]();
+    },
   };
 }
 

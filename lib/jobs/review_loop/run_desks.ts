@@ -1,6 +1,6 @@
 import { present } from "../../base/schema.ts";
 import type { Role } from "../../base/roles.ts";
-import { findOpenTurn } from "../../journal/loop/state.ts";
+import { findOpenTurn, nextQuestionId } from "../../journal/loop/state.ts";
 import { strayAnswerMessage } from "../../run/stray_mail.ts";
 import type { DialogDeskContext } from "../../turn/desk/desk_context.ts";
 import type { HookChannel } from "../../turn/desk/hook_channel.ts";
@@ -38,7 +38,7 @@ export function deskContextOf(
       const text = `${message}\n\n${parts.commandLine("answer", "--question", question.id)} "${words}"`;
       return parts.notify({ kind: "needed", title, text, priority: 5, question });
     },
-    nextQuestionId: () => `q${state().questions + 1}`,
+    nextQuestionId: () => nextQuestionId(state()),
     openQuestions: (turnId) => findOpenTurn(state(), turnId)?.openQuestions ?? [],
     person: parts.person,
     isPatient: parts.isPatient,

@@ -9,8 +9,10 @@ import {
   type ExecState,
   inStep,
   newOfAttempt,
+  nextQuestionId,
   openQuestion,
   type PersonsVerdict,
+  type QuestionsAsked,
   tokensOfAttempt,
 } from "./state.ts";
 import { entriesOf } from "../entry.ts";
@@ -180,10 +182,10 @@ export const QUESTION_RECORDS = {
 /**
  * The fields of `question_asked` that say what is asked.
  *
- * @param before how many questions the run has had
+ * @param state of the run before it
  */
-export function askedFields([first, ...others]: readonly [string, ...string[]], before: number) {
-  const idOf = (place: number) => `q${before + 1 + place}`;
+export function askedFields([first, ...others]: readonly [string, ...string[]], state: QuestionsAsked) {
+  const idOf = (place: number) => nextQuestionId(state, place);
   const also = others.map((text, index) => ({ question: idOf(index + 1), text }));
   return { question: idOf(0), text: first, ...(also.length === 0 ? {} : { others: also }) };
 }

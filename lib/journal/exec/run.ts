@@ -12,6 +12,7 @@ import {
   EVIDENCE,
   FINISHED,
   GROUND,
+  HOST_ASKED,
   HOST_DECIDED,
   REFUSED_INSIDE,
   RESUMED,
@@ -20,7 +21,7 @@ import {
   WARNED,
 } from "../common.ts";
 import { GROUND_LOST, RUN_FACTS } from "../run_facts.ts";
-import { mayAnswer } from "../waiting.ts";
+import { mayAnswer, withoutHosts } from "../waiting.ts";
 import { basename } from "@std/path/posix";
 
 const stepRecord = entriesOf<ExecState>();
@@ -123,7 +124,11 @@ export const RUN_BEGINS = {
       ...inTask(state, (task) => resumed(task, { interruptedLog })),
       groundRestarts: restart,
     }),
-    progress: (before, { at }) => ({ ...changeAgent(before, { status: "starting", since: at }), activity: undefined }),
+    progress: (before, { at }) => ({
+      ...changeAgent(before, { status: "starting", since: at }),
+      ...withoutHosts(before),
+      activity: undefined,
+    }),
     ...GROUND,
   }),
 } as const;
@@ -138,6 +143,7 @@ export const RUN_ENDS = {
   workspace_set_up: stepRecord(RUN_FACTS.workspace_set_up, SET_UP),
   base_tried: stepRecord(RUN_FACTS.base_tried, BASE_TRIED),
   evidence_gathered: stepRecord(RUN_FACTS.evidence_gathered, EVIDENCE),
+  host_asked: stepRecord(RUN_FACTS.host_asked, HOST_ASKED),
   host_decided: stepRecord(RUN_FACTS.host_decided, HOST_DECIDED),
   run_finished: stepRecord({
     ...RUN_FACTS.run_finished,
@@ -151,8 +157,9 @@ export const RUN_ENDS = {
     resumeCommand: optional(text),
   }, {
     state: (state, { outcome, reason }) => ({ ...state, finished: { outcome, reason } }),
-    progress: (_before, { outcome, reason, resumeCommand, usage, recovered, left, seconds, at }) => (
+    progress: (before, { outcome, reason, resumeCommand, usage, recovered, left, seconds, at }) => (
       {
+        ...withoutHosts(before),
         usage,
         finished: { outcome, reason, at, seconds, ...present({ resumeCommand, left }) },
         ...present({ recovered }),

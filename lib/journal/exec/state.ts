@@ -279,6 +279,17 @@ export function headOf({ run }: ExecState): RunHead {
   return run;
 }
 
+export type QuestionsAsked = Pick<ExecState, "questions" | "hostsAsked">;
+
+/**
+ * The id of the next question of a run.
+ *
+ * @param place how many are asked before it at the same time. @default {0}
+ */
+export function nextQuestionId({ hostsAsked = 0, questions }: QuestionsAsked, place = 0): string {
+  return `q${questions.length + hostsAsked + 1 + place}`;
+}
+
 export function openQuestion(state: ExecState): QuestionState | undefined {
   return state.questions.find((question) => question.open && !isParked(state, question));
 }

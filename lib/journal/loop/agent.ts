@@ -5,7 +5,7 @@ import { GROUND_LOST } from "../run_facts.ts";
 import { FAILURE_CLASSES } from "../../base/terms.ts";
 import { entriesOf } from "../entry.ts";
 import { unusableWith } from "../recovery.ts";
-import { waitsNoLonger } from "../waiting.ts";
+import { waitsNoLonger, withoutHosts } from "../waiting.ts";
 import { detail, line, type ShownLine } from "../words/lines.ts";
 import { duration } from "../words/words.ts";
 import { changeWorker, withoutPanes, workerOf } from "../workers.ts";
@@ -202,6 +202,7 @@ export const AGENT_RECORDS = {
     state: (state, { restart }) => ({ ...state, groundRestarts: restart }),
     progress: (before, { at }) => ({
       workers: before.workers.map((worker) => ({ ...worker, status: "lost", since: at })),
+      ...withoutHosts(before),
       activity: undefined,
     }),
     ...GROUND,

@@ -9,6 +9,7 @@ import {
   BASE_TRIED,
   EVIDENCE,
   FINISHED,
+  HOST_ASKED,
   HOST_DECIDED,
   REFUSED_INSIDE,
   RESUMED,
@@ -160,6 +161,7 @@ export const RUN_ENDS = {
     }),
     ...EVIDENCE,
   }),
+  host_asked: loopRecord(RUN_FACTS.host_asked, HOST_ASKED),
   host_decided: loopRecord(RUN_FACTS.host_decided, HOST_DECIDED),
   run_finished: loopRecord({
     ...RUN_FACTS.run_finished,

@@ -143,6 +143,11 @@ interface ReceivedResponse {
 /**
  * The turn of a role that is under way: the loop's, or that of a message. There is one at most.
  */
+/** The id of the next question of a run. */
+export function nextQuestionId({ hostsAsked = 0, questions }: Pick<RunRecords, "questions" | "hostsAsked">): string {
+  return `q${questions + hostsAsked + 1}`;
+}
+
 export function openTurnOf(
   { turn, messages }: Pick<RunRecords, "turn" | "messages">,
   role: Role,
