@@ -11,7 +11,7 @@ import { type Recovered, recoveredText } from "./recovery.ts";
 import type { Progress } from "./progress.ts";
 import type { RunEnd } from "./run_facts.ts";
 import type { Cost } from "./usage.ts";
-import { allWaiting, CHOICE, waitsForHost, withoutWaiting } from "./waiting.ts";
+import { allWaiting, alsoWaitsFor, HOST, withoutWaiting } from "./waiting.ts";
 import {
   costText,
   detail,
@@ -314,10 +314,10 @@ export const HOST_ASKED = {
   state: <Of extends Reaching>(state: Of): Of => ({ ...state, hostsAsked: (state.hostsAsked ?? 0) + 1 }),
   progress(before: Progress, { question: id, host, at: askedAt }: HostAsked & { readonly at: string }) {
     const { subject, choice } = hostQuestion(host);
-    const reason = "sandbox_network does not name the host; a program waits.";
-    const dialog = { kind: CHOICE, subject, reason, terminalId: "", questions: [choice] };
-    return waitsForHost(before, {
-      ...{ id, askedAt, text: hostText(host), isPermission: true, fingerprint: id, dialog },
+    const reason = "sandbox_network does not name it. Say once, run (until the run ends), or no.";
+    const dialog = { kind: HOST, subject, reason, terminalId: "", questions: [choice] };
+    return alsoWaitsFor(before, {
+      ...{ id, by: "sandbox", askedAt, text: hostText(host), isPermission: true, fingerprint: id, dialog },
     });
   },
   words: ({ question, host }: HostAsked) => line(`question ${question}: ${hostText(host)}`, "caution"),

@@ -60,17 +60,14 @@ export function waitsFor(before: Waits, first: Waiting, ...others: readonly Wait
   return asWaiting([...allWaiting(before).filter(({ by, parked }) => parked === true || by !== first.by), ...judged]);
 }
 
-/** Who asks whether a host may be reached. */
-const SANDBOX = "the sandbox";
-
-/** What waits for a person, when a program in the sandbox waits for a host besides. */
-export function waitsForHost(before: Waits, asked: Omit<Waiting, "by">) {
-  return asWaiting([...allWaiting(before), judgedBy(before.modelAnswers, { ...asked, by: SANDBOX })]);
+/** What waits for a person, when this does besides. */
+export function alsoWaitsFor(before: Waits, asked: Waiting) {
+  return asWaiting([...allWaiting(before), judgedBy(before.modelAnswers, asked)]);
 }
 
 /** What waits for a person, where the programs in the sandbox are gone. */
 export function withoutHosts(before: Pick<Waits, "waiting" | "alsoWaiting">) {
-  return waitsNoLonger(before, SANDBOX);
+  return asWaiting(allWaiting(before).filter(({ dialog }) => dialog?.kind !== HOST));
 }
 
 /**
@@ -119,8 +116,9 @@ export function mayAnswer(
   };
 }
 
-/** The kind of a question that is put to a person, by name, and to nobody in their place. */
+/** The kinds of questions that are put to a person, by name, and to nobody in their place. */
 export const CHOICE = "choice";
+export const HOST = "host";
 
 /** Marks what only a person may answer. */
 function judgedBy(modelAnswers: ModelAnswers, { reserved: _, ...waiting }: Waiting): Waiting {
@@ -128,7 +126,7 @@ function judgedBy(modelAnswers: ModelAnswers, { reserved: _, ...waiting }: Waiti
   const isReservedOne = isReserved(modelAnswers, {
     isPermission: isPermission || (dialog !== undefined && dialog.questions === undefined),
   });
-  return isReservedOne || dialog?.kind === CHOICE ? { ...waiting, reserved: true } : waiting;
+  return isReservedOne || dialog?.kind === CHOICE || dialog?.kind === HOST ? { ...waiting, reserved: true } : waiting;
 }
 
 /** What waits for a person, when an agent does not any longer. */

@@ -7,6 +7,7 @@ import { parseEvents } from "../support/panewright.ts";
 import { openPersonTerminal } from "../support/person_terminal.ts";
 import { runProgram } from "../support/program.ts";
 import { tempDir } from "../support/temp_dir.ts";
+import { until as untilSeen } from "../support/until.ts";
 import { shell } from "./checkouts.ts";
 import { pipelineProject } from "./pipeline_project.ts";
 import { createReviewModel, responseTargetOf, workTurn } from "./review_model.ts";
@@ -279,6 +280,44 @@ Deno.test("exec: a host that is not named is asked about at the terminal, while 
       final,
       new RegExp(`a person lets programs in the sandbox reach 127\\.0\\.0\\.1:${served.port} until the run ends`),
     );
+  }
+  assertEquals(served.requests(), 1);
+  await project.sandbox.assertNothingLeft();
+});
+
+Deno.test("exec: who sits at no terminal is asked about a host as about all else", async () => {
+  await using served = serveGreeting();
+  await using project = await pipelineProject({
+    turnFor: () => [
+      {
+        do: "shell",
+        command: `curl -s -m 60 --noproxy '' http://127.0.0.1:${served.port}/greeting > greeting.txt; true`,
+      },
+      { do: "say", text: "Done." },
+    ],
+    config: {
+      sandbox: "agent",
+      pipelines: {
+        main: [{ name: "fetch", prompt: "self", check: { type: "shell", command: "grep hello greeting.txt" } }],
+      },
+    },
+  });
+  {
+    await using terminal = await openPersonTerminal(project, { columns: 200, argv: ["sh"] });
+    await terminal.command(...project.argv, "exec", "task.md", "--trust", "--detach");
+    await terminal.shows(/^exit code 0/m);
+    const questions = async () => {
+      const { stdout } = await project.run("questions", "--json");
+      return stdout.trim() === "" ? [] : stdout.trim().split("\n").map((line) => JSON.parse(line));
+    };
+    const [asked] = await untilSeen(questions, (seen) => seen.length > 0);
+    assertEquals(asked.dialog.subject, `reach 127.0.0.1:${served.port}`);
+    assertEquals(asked.reserved, true);
+    assertEquals(served.requests(), 0);
+    await terminal.command(...project.argv, "answer", asked.run, "--question", asked.id, "run");
+    await terminal.shows(/^exit code 0/m);
+    await terminal.command(...project.argv, "wait", asked.run);
+    assertMatch(await terminal.shows(/^exit code \d/m), /^exit code 0/m);
   }
   assertEquals(served.requests(), 1);
   await project.sandbox.assertNothingLeft();

@@ -111,6 +111,8 @@ const REQUESTS: Readonly<Record<string, string>> = {
   update: "offers an update",
   hooks: "asks about hooks",
   other: "shows a dialog that is not recognised",
+  choice: "asks for a choice",
+  host: "asks about a host",
 };
 
 export function dialogRequest(
