@@ -230,7 +230,7 @@ Deno.test("the packs of many runs become few, and no object goes", async () => {
       'git pack-objects -q "$0" < "$1"',
       `${before.store}/objects/pack/pack`,
       `${dir.path}/ids`,
-    ];
+    ] as const;
     assertEquals(
       (await runProgram(pack, { cwd: before.store, env: { PATH: Deno.env.get("PATH") ?? "" }, timeoutMs: 20_000 }))
         .code,
