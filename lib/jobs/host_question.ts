@@ -7,8 +7,8 @@ import type { AskAtTerminal, Run } from "../run/execution.ts";
 import { readSaid } from "../turn/desk/person_answer.ts";
 import { type AskPerson, awaitAnswer } from "./pipeline/await_answer.ts";
 
-/** After so many hosts that a person has refused, nobody is asked any more: a program may try thousands. */
-const MOST_REFUSED = 20;
+/** Of so many hosts, refused or not yet answered, nobody is asked about another one: a program may try thousands. */
+const MOST_HOSTS = 20;
 
 type HostFact =
   | { readonly type: "warning"; readonly message: string }
@@ -85,7 +85,8 @@ export function hostGateOf(
   const mayReach = async ({ host, port }: Target): Promise<boolean> => {
     const target = sanitizeLine(`${host}:${port}`);
     if (state().reached?.includes(target) || once.delete(target)) return true;
-    if (refused.has(target) || refused.size >= MOST_REFUSED) return false;
+    const isMuch = refused.size + open.size >= MOST_HOSTS;
+    if (refused.has(target) || isMuch && !open.has(target)) return false;
     // One person is asked once, however many connections a program opens.
     const asked = open.get(target) ?? ask(target);
     const leftMs = askAtTerminal === undefined ? PATIENCE_MS - (clock.now() - asked.askedAtMs) : Infinity;
@@ -138,9 +139,8 @@ async function answerTo(
   const left = await awaitAnswer(question, {
     ...{ answersFrom, clock, folder, isPatient, mail, person, signal, wallClock, modelAnswers: "none", settings: {} },
     onWarning: (message) => gate.record({ type: "warning", message }),
-  });
+  }).finally(() => told.withdraw());
   signal.throwIfAborted();
-  told.withdraw();
   if (left === undefined) return { answer: "no" };
   const { by, giver, who } = left;
   return { answer: hostAnswerOf(left.answer, choice), by, ...present({ giver, who }) };

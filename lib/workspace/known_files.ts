@@ -42,7 +42,8 @@ export async function knownFiles(
       ...{ ...ask, env: { ...ask.env, GIT_INDEX_FILE: index } },
     });
     const entries = [...said.matchAll(ENTRY)].flatMap(({ groups = {} }) => {
-      const { blob = "", name = "", ...numbers } = groups;
+      const { blob = "", mode = "", name = "", stage, ...numbers } = groups;
+      if (!mode.startsWith("100") || stage !== "0") return [];
       const of = (key: string) => Number(numbers[key]);
       // Deno tells the time of an inode's last change in whole seconds (2.9).
       const ctime = of("ctime") * 1000;
@@ -69,9 +70,9 @@ export async function knownFiles(
 /** A second, and a tick of the clock that file systems go by. */
 const TIME_STEP_MS = 1020;
 
-/** What `git ls-files --stage --debug` says of a file that is in no conflict. */
+/** What `git ls-files --stage --debug` says of a file. */
 const ENTRY =
-  /(?<=^|\n)100\d{3} (?<blob>[0-9a-f]+) 0\t(?<name>[^\0]+)\0 +ctime: (?<ctime>\d+):\d+\n +mtime: (?<mtime>\d+):(?<mtimeNs>\d+)\n +dev: \d+\tino: (?<inode>\d+)\n.*\n +size: (?<size>\d+)\t/g;
+  /(?<=^|\n)(?<mode>\d{6}) (?<blob>[0-9a-f]+) (?<stage>\d)\t(?<name>[^\0]+)\0 +ctime: (?<ctime>\d+):\d+\n +mtime: (?<mtime>\d+):(?<mtimeNs>\d+)\n +dev: \d+\tino: (?<inode>\d+)\n.*\n +size: (?<size>\d+)\t/g;
 
 /** The index of our last look at a folder, and where the objects are that it names. */
 async function lookOf(folder: string, signal: AbortSignal) {

@@ -108,6 +108,15 @@ Deno.test("after twenty refusals nobody is asked any more; a name is shown as te
   assertEquals(stubborn.asked[0]?.includes("\u001b"), false);
 });
 
+Deno.test("where nobody answers, no more than twenty hosts are asked about", async () => {
+  await using there = await openGate({ isPatient: true });
+  const { clock, gate, sent } = there;
+  const hosts = Array.from({ length: 40 }, (_, at) => ({ host: `h${at}.example`, port: 443 }));
+  const all = await clock.runUntilSettled(Promise.all(hosts.map((host) => gate.mayReach!(host))));
+  assertEquals(all.includes(true), false);
+  assertEquals(sent.length, 20);
+});
+
 Deno.test("where nobody is, no host is let through", async () => {
   await using there = await openGate({});
   assertEquals(there.gate.mayReach, undefined);
