@@ -1,10 +1,11 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { AnswersFrom } from "../../lib/base/terms.ts";
 import { hostGateOf } from "../../lib/jobs/host_question.ts";
 import { runFolderAt } from "../../lib/run/run_folder.ts";
 import { leaveAnswer } from "../../lib/turn/desk/answers.ts";
-import { createFakeClock } from "../support/fake_clock.ts";
+import { patientClock } from "../support/patient_clock.ts";
 import { tempDir } from "../support/temp_dir.ts";
+import { until } from "../support/until.ts";
 
 interface Gate {
   /** What the person at the terminal says, in turn; missing where nobody sits there. */
@@ -16,11 +17,11 @@ interface Gate {
 /** A gate, and what was asked, recorded and sent to a person who is elsewhere. */
 async function openGate({ said, isPatient = false, answersFrom = "person" }: Gate) {
   const dir = await tempDir();
-  const clock = createFakeClock();
+  // A minute goes by only when a test says so.
+  const clock = patientClock({ pace: 50, byHandFromMs: 10_000 });
   const [asked, reached, recorded, sent]: [string[], string[], unknown[], string[]] = [[], [], [], []];
   let [last, questions] = [0, 0];
   const mail = { answersDir: `${dir.path}/answers`, inboxDir: `${dir.path}/inbox` };
-  const stopped = new AbortController();
   const gate = hostGateOf({
     ...said && {
       askAtTerminal: (question: string) => {
@@ -28,7 +29,7 @@ async function openGate({ said, isPatient = false, answersFrom = "person" }: Gat
         return Promise.resolve(said[last++]);
       },
     },
-    ...{ clock, isPatient, answersFrom, mail },
+    ...{ clock, isPatient, answersFrom, mail: said === undefined ? mail : undefined },
     folder: runFolderAt(dir.path, "20260102-030405-aaaa"),
     commandLine: (...words) => words.join(" "),
     nextQuestionId: () => `q${questions + 1}`,
@@ -44,16 +45,15 @@ async function openGate({ said, isPatient = false, answersFrom = "person" }: Gat
       if (fact.answer === "run") reached.push(fact.host);
     },
     wallClock: () => new Date(),
-    signal: stopped.signal,
+    signal: new AbortController().signal,
   });
   return {
-    ...{ asked, recorded, sent, clock, gate, stopped },
-    reach: (host: string, port = 443) => clock.runUntilSettled(gate.mayReach!({ host, port })),
+    ...{ asked, recorded, sent, clock, gate },
+    reach: (host: string, port = 443) => gate.mayReach!({ host, port }),
     answer: (question: string, answer: string) =>
       leaveAnswer(mail, { question, answer, by: "command", answeredAt: new Date().toISOString() }),
     async [Symbol.asyncDispose]() {
       gate[Symbol.dispose]();
-      clock[Symbol.dispose]();
       await dir[Symbol.asyncDispose]();
     },
   };
@@ -92,11 +92,9 @@ Deno.test("what is no answer is asked again, none is a no, and a port is another
 
 Deno.test("one person is asked once, however many connections a program opens", async () => {
   await using there = await openGate({ said: ["once"] });
-  const { asked, clock, gate } = there;
-  const target = { host: "a.example", port: 443 };
-  const all = Promise.all([target, target, target].map((one) => gate.mayReach!(one)));
-  assertEquals(await clock.runUntilSettled(all), [true, true, true]);
-  assertEquals(asked.length, 1);
+  const all = Promise.all(["a.example", "a.example", "a.example"].map((host) => there.reach(host)));
+  assertEquals(await all, [true, true, true]);
+  assertEquals(there.asked.length, 1);
 });
 
 Deno.test("after twenty refusals nobody is asked any more; a name is shown as text", async () => {
@@ -110,10 +108,11 @@ Deno.test("after twenty refusals nobody is asked any more; a name is shown as te
 
 Deno.test("where nobody answers, no more than twenty hosts are asked about", async () => {
   await using there = await openGate({ isPatient: true });
-  const { clock, gate, sent } = there;
-  const hosts = Array.from({ length: 40 }, (_, at) => ({ host: `h${at}.example`, port: 443 }));
-  const all = await clock.runUntilSettled(Promise.all(hosts.map((host) => gate.mayReach!(host))));
-  assertEquals(all.includes(true), false);
+  const { clock, reach, sent } = there;
+  const all = Promise.all(Array.from({ length: 40 }, (_, at) => reach(`h${at}.example`)));
+  await until(() => sent.length >= 20);
+  clock.advance(60_000);
+  assertEquals((await all).includes(true), false);
   assertEquals(sent.length, 20);
 });
 
@@ -125,19 +124,21 @@ Deno.test("where nobody is, no host is let through", async () => {
 Deno.test("who sits at no terminal answers elsewhere: in time, or for who tries again", async () => {
   await using there = await openGate({ isPatient: true, answersFrom: "any" });
   const { answer, clock, reach, recorded, sent } = there;
-  clock.at(30, async () => void await answer("q1", "1"));
-  assertEquals(await reach("a.example"), true);
-  assertEquals(clock.elapsedSeconds() < 31, true);
+  const waiting = reach("a.example");
+  await until(() => sent.length === 1);
   assertStringIncludes(sent[0] ?? "", "answer --question q1");
+  await answer("q1", "1");
+  assertEquals(await waiting, true);
 
   // The second time a minute goes by; the question stays open meanwhile, and nobody waits for it again.
+  const late = reach("a.example");
+  await until(() => clock.sleepers() === 2);
+  clock.advance(60_000);
+  assertEquals(await late, false);
   assertEquals(await reach("a.example"), false);
-  const refusedAt = clock.elapsedSeconds();
-  assertEquals(await reach("a.example"), false);
-  assertEquals(clock.elapsedSeconds(), refusedAt);
   assertEquals(sent.length, 2);
   await answer("q2", "once");
-  await clock.runUntilSettled(clock.sleep(1000));
+  await until(() => recorded.length === 2);
   assertEquals(await reach("a.example"), true);
   // That was the once.
   await answer("q3", "no");
@@ -151,18 +152,22 @@ Deno.test("who sits at no terminal answers elsewhere: in time, or for who tries 
 
 Deno.test("an answer of nobody knows whom lets no host through, and the question stays open", async () => {
   await using there = await openGate({ isPatient: true });
-  await there.answer("q1", "run");
-  assertEquals(await there.reach("a.example"), false);
-  assertEquals(there.recorded.length, 1);
-  assertStringIncludes(String(there.recorded[0]), "nothing shows that a person gave it");
+  const { answer, clock, reach, recorded } = there;
+  await answer("q1", "run");
+  const waiting = reach("a.example");
+  await until(() => recorded.length === 1 && clock.sleepers() === 2);
+  assertStringIncludes(String(recorded[0]), "nothing shows that a person gave it");
+  clock.advance(60_000);
+  assertEquals(await waiting, false);
+  assertEquals(recorded.length, 1);
 });
 
 Deno.test("where the sandbox is closed, nobody is waited for", async () => {
   await using there = await openGate({ isPatient: true });
-  const { clock, gate, recorded } = there;
-  const waiting = gate.mayReach!({ host: "a.example", port: 443 });
-  clock.at(5, () => gate[Symbol.dispose]());
-  assertEquals(await clock.runUntilSettled(waiting), false);
-  assert(clock.elapsedSeconds() < 7);
+  const { clock, gate, reach, recorded } = there;
+  const waiting = reach("a.example");
+  await until(() => clock.sleepers() === 2);
+  gate[Symbol.dispose]();
+  assertEquals(await waiting, false);
   assertEquals(recorded, []);
 });
