@@ -115,7 +115,7 @@ export async function snapshotFiles(
   let bytesLeft = MAX_BYTES;
   for (const [index, { name, path, isOfGit, isToRead, state }] of found.entries()) {
     options.signal?.throwIfAborted();
-    await letOthersWork(index);
+    await letOthersWork(index + 1);
     const blob = isToRead ? blobOf(state, known?.files.get(path)) : undefined;
     const isRead = isToRead && blob === undefined && state.size <= Math.min(MAX_BYTES_OF_FILE, bytesLeft);
     const bytes = isRead ? readBytes(path, state.size) : undefined;
