@@ -316,7 +316,7 @@ Deno.test("exec: who sits at no terminal is asked about a host as about all else
     assertEquals(served.requests(), 0);
     await terminal.command(...project.argv, "answer", asked.run, "--question", asked.id, "run");
     await terminal.shows(/^exit code 0/m);
-    await terminal.command(...project.argv, "wait", asked.run);
+    await terminal.command(...project.argv, "logs", asked.run, "--follow");
     assertMatch(await terminal.shows(/^exit code \d/m), /^exit code 0/m);
   }
   assertEquals(served.requests(), 1);
