@@ -142,7 +142,7 @@ export async function bringObjects(
   const refs = (await git(["for-each-ref", "--format=%(objectname) %(refname)"], own)).split("\n");
   const ref = `refs/kept/${commit}`;
   if (refs.includes(`${commit} ${ref}`)) return;
-  // Of a commit that is none of its own history git would take all files again.
+  // A commit may share no history with those that are here: only without their trees does git leave out their files.
   const known = refs.flatMap((line) => line === "" ? [] : [`^${line.split(" ", 1)}`, `^${line.split(" ", 1)}^{tree}`]);
   const env = { ...own.env, ...(borrowed === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: borrowed }) };
   const stdin = `${[commit, ...known].join("\n")}\n`;

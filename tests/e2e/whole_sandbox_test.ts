@@ -251,21 +251,7 @@ async function killHost(folder: string): Promise<void> {
 
 Deno.test("exec: a host that is not named is asked about at the terminal, while the program that wants it waits", async () => {
   await using served = serveGreeting();
-  await using project = await pipelineProject({
-    turnFor: () => [
-      {
-        do: "shell",
-        command: `curl -s -m 60 --noproxy '' http://127.0.0.1:${served.port}/greeting > greeting.txt; true`,
-      },
-      { do: "say", text: "Done." },
-    ],
-    config: {
-      sandbox: "agent",
-      pipelines: {
-        main: [{ name: "fetch", prompt: "self", check: { type: "shell", command: "grep hello greeting.txt" } }],
-      },
-    },
-  });
+  await using project = await greetedProject(served);
   {
     await using terminal = await openPersonTerminal(project, { columns: 110, argv: ["sh"] });
     await terminal.command(...project.argv, "exec", "task.md", "--trust");
@@ -287,21 +273,7 @@ Deno.test("exec: a host that is not named is asked about at the terminal, while 
 
 Deno.test("exec: who sits at no terminal is asked about a host as about all else", async () => {
   await using served = serveGreeting();
-  await using project = await pipelineProject({
-    turnFor: () => [
-      {
-        do: "shell",
-        command: `curl -s -m 60 --noproxy '' http://127.0.0.1:${served.port}/greeting > greeting.txt; true`,
-      },
-      { do: "say", text: "Done." },
-    ],
-    config: {
-      sandbox: "agent",
-      pipelines: {
-        main: [{ name: "fetch", prompt: "self", check: { type: "shell", command: "grep hello greeting.txt" } }],
-      },
-    },
-  });
+  await using project = await greetedProject(served);
   {
     await using terminal = await openPersonTerminal(project, { columns: 200, argv: ["sh"] });
     await terminal.command(...project.argv, "exec", "task.md", "--trust", "--detach");
@@ -322,6 +294,25 @@ Deno.test("exec: who sits at no terminal is asked about a host as about all else
   assertEquals(served.requests(), 1);
   await project.sandbox.assertNothingLeft();
 });
+
+/** A project whose agent gets a greeting from a host that is not named, and whose check looks for it. */
+function greetedProject(served: { readonly port: number }) {
+  return pipelineProject({
+    turnFor: () => [
+      {
+        do: "shell",
+        command: `curl -s -m 60 --noproxy '' http://127.0.0.1:${served.port}/greeting > greeting.txt; true`,
+      },
+      { do: "say", text: "Done." },
+    ],
+    config: {
+      sandbox: "agent",
+      pipelines: {
+        main: [{ name: "fetch", prompt: "self", check: { type: "shell", command: "grep hello greeting.txt" } }],
+      },
+    },
+  });
+}
 
 function serveGreeting() {
   let requests = 0;
