@@ -5,7 +5,7 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import { readLockHolder } from "../base/ports/lock_file.ts";
 import type { JobRecords } from "../journal/job.ts";
 import type { Progress } from "../journal/progress.ts";
-import { allWaiting, type Waiting } from "../journal/waiting.ts";
+import { allWaiting, type Waiting, withoutHosts } from "../journal/waiting.ts";
 import { UnknownRecordError } from "../journal/fact_reader.ts";
 import { type KnownJournals, type ReadOptions, readProgress, stampOf } from "./read_progress.ts";
 import type { RunFolder } from "./run_folder.ts";
@@ -71,10 +71,11 @@ export async function overviewOf(
   folder: RunFolder,
   known: Pick<RunOverview, "owner" | "progress" | "sequence" | "problem">,
 ): Promise<RunOverview> {
-  const { owner, progress, problem, sequence } = known;
+  const { owner, problem, sequence } = known;
   const executed = owner !== undefined;
-  const open = (progress === undefined ? [] : allWaiting(progress))
-    .filter(({ id }) => executed || id !== undefined);
+  // What waited for a host is gone with the process.
+  const progress = executed ? known.progress : known.progress && { ...known.progress, ...withoutHosts(known.progress) };
+  const open = progress === undefined ? [] : allWaiting(progress).filter(({ id }) => executed || id !== undefined);
   const [question] = open;
   const condition = conditionOf({
     executed,

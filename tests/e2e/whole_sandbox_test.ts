@@ -295,6 +295,26 @@ Deno.test("exec: who sits at no terminal is asked about a host as about all else
   await project.sandbox.assertNothingLeft();
 });
 
+Deno.test("exec: of a run that is killed no host is asked about until it is resumed, and then anew", async () => {
+  await using served = serveGreeting();
+  await using project = await greetedProject(served);
+  const run = (await project.run("exec", "task.md", "--trust", "--detach")).stdout.trim();
+  const idsOf = async () => {
+    const { stdout } = await project.run("questions", "--json");
+    return stdout.split("\n").flatMap((line) => line === "" ? [] : JSON.parse(line).id);
+  };
+  const status = async () => JSON.parse((await project.run("status", run, "--json")).stdout);
+  await untilSeen(idsOf, (ids) => ids.length > 0);
+  Deno.kill(Number(/\d+/.exec((await status()).owner)?.[0]), "SIGKILL");
+  await untilSeen(status, ({ executed }) => !executed);
+  assertEquals(await idsOf(), []);
+  await project.run("resume", run, "--detach", "--trust");
+  assertEquals(await untilSeen(idsOf, (ids) => ids.length > 0), ["q2"]);
+  await project.run("stop", run);
+  assertEquals(await idsOf(), []);
+  assertEquals(served.requests(), 0);
+});
+
 /** A project whose agent gets a greeting from a host that is not named, and whose check looks for it. */
 function greetedProject(served: { readonly port: number }) {
   return pipelineProject({
