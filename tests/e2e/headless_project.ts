@@ -64,7 +64,7 @@ export async function setUpHeadlessProject(options: HeadlessProjectOptions): Pro
         },
         signal: new AbortController().signal,
         clock: systemClock,
-        timeLimitSeconds: 60,
+        timeLimitSeconds: 600,
         onProgress: (fact) => facts.push(fact),
         ...change,
       };

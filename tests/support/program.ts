@@ -6,6 +6,8 @@ export interface RunningProgram extends AsyncDisposable {
   /** What it has written so far. */
   readonly output: { readonly stdout: string; readonly stderr: string };
   kill(signal: Deno.Signal): void;
+  /** Reads no more of what it writes: what it has started may still hold it open when the program itself has ended. */
+  closeOutput(): Promise<void>;
   /** Resolves when it has ended and all its output was read. */
   readonly ended: Promise<ProgramResult>;
 }
@@ -37,9 +39,14 @@ export function startProgram(argv: readonly [string, ...string[]], options: Prog
     stderr: "piped",
   }).spawn();
   const output = { stdout: "", stderr: "" };
+  const readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
   const collect = async (stream: ReadableStream<Uint8Array>, name: "stdout" | "stderr") => {
     const decoder = new TextDecoder();
-    for await (const chunk of stream) output[name] += decoder.decode(chunk, { stream: true });
+    const reader = stream.getReader();
+    readers.push(reader);
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      output[name] += decoder.decode(next.value, { stream: true });
+    }
   };
   let running = true;
   const ended = (async () => {
@@ -58,6 +65,9 @@ export function startProgram(argv: readonly [string, ...string[]], options: Prog
     output,
     ended,
     kill: (signal) => child.kill(signal),
+    async closeOutput() {
+      for (const reader of readers) await reader.cancel();
+    },
     async [Symbol.asyncDispose]() {
       try {
         if (running) child.kill("SIGKILL");
@@ -67,15 +77,29 @@ export function startProgram(argv: readonly [string, ...string[]], options: Prog
   };
 }
 
-/** Runs a program under test to its end. */
+/**
+ * Runs a program under test to its end, or kills it.
+ *
+ * @throws {Error} Where it has ended itself, and what it has started still holds its output open after that time.
+ */
 export async function runProgram(
   argv: readonly [string, ...string[]],
   options: ProgramOptions & { readonly timeoutMs: number },
 ): Promise<ProgramResult> {
   await using program = startProgram(argv, options);
-  const timer = setTimeout(() => program.kill("SIGKILL"), options.timeoutMs);
+  let isLeft = false;
+  const timer = setTimeout(() => {
+    try {
+      program.kill("SIGKILL");
+    } catch {
+      isLeft = true;
+      void program.closeOutput();
+    }
+  }, options.timeoutMs);
   try {
-    return await program.ended;
+    const result = await program.ended;
+    if (isLeft) throw new Error(`What ${argv.join(" ")} started holds its output open: ${JSON.stringify(result)}`);
+    return result;
   } finally {
     clearTimeout(timer);
   }

@@ -150,7 +150,9 @@ async function runFiles(files: readonly string[]): Promise<Ran> {
   const places = new Set([...output.matchAll(FAILED_TEST)].map(([, file]) => file!));
   const failing = files.filter((file) => places.has(file));
   const isTold = summary !== undefined && (code === 0 || failing.length > 0);
-  console.log(isTold ? output.replace(summary, "") : `${output}\nexit code ${code}: ${files.join(" ")}`);
+  // Only the last line is a sum: who adds up sums would count those of a process twice.
+  const told = summary === undefined ? output : output.replace(summary, isTold ? "" : `broke off: ${summary}`);
+  console.log(isTold ? told : `${told}\nexit code ${code}: ${files.join(" ")}`);
   const count = (name: string) => isTold ? Number(summary.match(new RegExp(`(\\d+) ${name}`))?.[1] ?? 0) : 0;
   return {
     isGreen: code === 0 && isTold,

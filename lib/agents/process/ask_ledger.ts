@@ -41,6 +41,10 @@ interface PendingAsk extends FoundAsk {
   readonly key: string;
 }
 
+function certain({ comesLater: _, ...ask }: PendingAsk): PendingAsk {
+  return { ...ask, isCertain: true };
+}
+
 /**
  * Merges what several sources report of the agent's asks, so that each ask counts once.
  *
@@ -124,6 +128,10 @@ export class AskLedger {
       if (!(isReached || ask.isCertain || ask.failsSilently)) {
         if (ask.inBackground) continue;
         this.#unreached.add(ask.key);
+      } else if (exitCode === undefined && told === undefined && !ask.isExact) {
+        // It has begun to ask, and has yet to say what: the process itself is seen soon.
+        this.#pending = this.#pending.map((one) => one === ask ? certain(one) : one);
+        continue;
       } else this.#count(source, ask.isExact ? ask.question : told ?? ask.question);
       this.#pending = this.#pending.filter((one) => one !== ask);
     }
@@ -156,7 +164,7 @@ export class AskLedger {
     const asks: readonly PendingAsk[] = this.#pending.length > 0 ? this.#pending : [
       { source: "process", id: "", key: "", question: unknownQuestion(command), isExact: false, isCertain: true },
     ];
-    this.#pending = asks.map(({ comesLater: _, ...ask }) => ({ ...ask, isCertain: true }));
+    this.#pending = asks.map(certain);
   }
 
   settle({ atEnd }: { readonly atEnd: boolean }): void {

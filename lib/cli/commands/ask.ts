@@ -11,6 +11,8 @@ const LOOK_EVERY_MS = 1000;
 export const command = defineCommand({
   arguments: [{ name: "QUESTION", description: "what a person has to decide", required: true, rest: true, text: true }],
   async run({ positionals }, io) {
+    // Before a word is written: who waits for it may end as soon as there is one.
+    const parent = Deno.ppid;
     const folder = io.env(ASK_CHANNEL_VARIABLE);
     if (folder === undefined || folder === "") {
       throw new UsageError("Cannot ask a person: this is no step of a pipeline", {
@@ -31,13 +33,12 @@ export const command = defineCommand({
       // A sandbox that only reads: what is printed here, and the agent's session log, have to do.
     }
     io.stderr(`${waitingLine(question)}\n`);
-    return await waitToBeStopped(io.signal);
+    return await waitToBeStopped(parent, io.signal);
   },
 });
 
 /** Returns the exit code once it is told to end, or nobody is left who could be waiting for the answer. */
-async function waitToBeStopped(signal: AbortSignal): Promise<number> {
-  const parent = Deno.ppid;
+async function waitToBeStopped(parent: number, signal: AbortSignal): Promise<number> {
   while (!signal.aborted && Deno.ppid === parent) await sleepWithTimer(LOOK_EVERY_MS, signal).catch(() => {});
   return signal.reason instanceof Interruption ? signal.reason.exitCode : 1;
 }

@@ -64,7 +64,8 @@ Deno.test("ask ends when the agent that waits for it is gone", async () => {
   const env = { ...base, PANEWRIGHT_ASK_CHANNEL: `${dir.path}/asks`, PANEWRIGHT_ATTEMPT: "a1" };
   const command = [...panewright.argv, "ask", "Which?"].map((word) => `'${word}'`).join(" ");
   // The shell is told to end as soon as the question is there; what it has started lives on without it.
-  const script = `${command} 2>${dir.path}/stderr & while [ ! -s ${dir.path}/stderr ]; do sleep 0.05; done; echo $!`;
+  const script =
+    `${command} 2>${dir.path}/stderr & until grep -q waiting ${dir.path}/stderr; do sleep 0.05; done; echo $!`;
   const { stdout } = await runProgram(["sh", "-c", script], { cwd: dir.path, env, timeoutMs: 600_000 });
   const pid = Number(stdout.trim());
   const isAlive = async () =>

@@ -159,6 +159,16 @@ Deno.test("a question that only the shell knows is taken from what the command p
   assertEquals(ledger.questions, ["A or\nB?"]);
 });
 
+Deno.test("a command that is slow to say what it asks is waited for: the words of the shell are none of its question", () => {
+  const ledger = new AskLedger(["panewright"]);
+  ledger.called(call("call", "c1", 'test -f no || panewright ask "Use $DB?"'));
+  ledger.ended({ source: "call", id: "c1", exitCode: undefined, output: `${ASKING_LINE}\n` });
+  assertEquals([ledger.questions, ledger.awaitsText, ledger.mayAsk], [[], true, true]);
+  ledger.recorded("Use Postgres?", "process");
+  ledger.settle({ atEnd: true });
+  assertEquals(ledger.questions, ["Use Postgres?"]);
+});
+
 Deno.test("an ask in the background is undecided until it is recorded, whatever its command's end says", () => {
   const ledger = new AskLedger(["panewright"]);
   ledger.called(call("call", "c1", "npm test && panewright ask 'a?' &"));
