@@ -35,8 +35,11 @@ export function agentPlan({ config, providers, workdir }: Loaded, role: Role): A
       ...present({ driver: given.driver, profile: given.profile ?? common.profile }),
     };
   };
-  const agent = withFallbacks(plan(own), { config, own, plan });
-  const { attempts: count = 1 } = own;
+  const { attempts: count = 1, isolation } = own;
+  const agent = {
+    ...withFallbacks(plan(own), { config, own, plan }),
+    ...(isolation === "workspace" ? { isApart: true } : {}),
+  };
   if (count === 1) return agent;
   return { ...agent, attempts: { count, agents: ofAttempts(own, config)?.map((one) => plan(one)) ?? [] } };
 }

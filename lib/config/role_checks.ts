@@ -49,6 +49,11 @@ export function checkLoop(context: CheckContext, onWarning: (warning: Problem) =
       report(context, at, `% is there, and so is that of the ${tried[0]}: only one role's work is done several times`);
     }
   }
+  for (const { name, gives } of outlineOf(loop)) {
+    const at = ["roles", name, "isolation"];
+    if (gives !== "work" || valueAt(merged, at) !== "workspace") continue;
+    report(context, at, `% is workspace, but the ${name} works: nothing would stay of what it does`);
+  }
   for (const role of uncalledRoles(loop)) {
     onWarning(
       problemOf(context, ["roles", role], `% is called by nobody: the loop ${given} has only ${has.join(", ")}`),

@@ -54,6 +54,10 @@ function roleKeys(ids: readonly ProviderId[]) {
       "How often the work of this role is done side by side, each time in a workspace of its own, with the rest of the loop " +
         "after it; `exec.choose` says which of what passes is landed. Of one role that works, not reviews or tests.",
     ),
+    isolation: z.enum(["none", "workspace"]).optional().describe(
+      "`workspace`: nothing stays of what the role changes in its turns; it is kept as a turn of the run's workspace, and the " +
+        "next role finds the files as they were. Of a role that reviews or tests, in a run that works in a workspace.",
+    ),
     ...driverKey(),
     ...agentKeys(),
     ...capKeys(),

@@ -4,7 +4,7 @@ import { asSettings, git, withStore } from "./git.ts";
 import { ownIndex } from "./own_index.ts";
 import { bringObjects } from "./snapshot.ts";
 import { openWorkspace } from "./open_workspace.ts";
-import { commitWork } from "./result.ts";
+import { changedPaths, commitWork } from "./result.ts";
 import { findWorkspace, listWorkspaces, noteWorkspace, placesOf, type Workspace } from "./workspace.ts";
 
 // What is in a workspace after each turn is a commit of our store, which no agent can write: a turn can be looked at, undone,
@@ -14,6 +14,8 @@ type Turn = NonNullable<Workspace["turns"]>[number];
 
 /** Of more turns the oldest are not listed any more. */
 const MOST_TURNS = 200;
+
+const MOST_TIMES = 3;
 
 interface Asking {
   readonly signal: AbortSignal;
@@ -37,6 +39,51 @@ export async function keepTurn(
   await bringObjects(commit, { store, signal });
   const turn: Turn = { number: (turns.at(-1)?.number ?? 0) + 1, commit, of, at: now.toISOString() };
   await noteWorkspace({ ...workspace, turns: [...turns, turn].slice(-MOST_TURNS) });
+}
+
+/**
+ * Notes that nothing is to stay of a turn that begins. What an earlier process has noted of the same one holds.
+ *
+ * @param of whose turn it is
+ */
+export async function beginApart(
+  { name }: Pick<Workspace, "name">,
+  { of, now, signal }: Asking & { readonly of: string; readonly now: Date },
+): Promise<void> {
+  if (findWorkspace(name)?.apart?.of === of) return;
+  await keepTurn({ name }, { of: `before ${of}`, now, signal });
+  const workspace = findWorkspace(name);
+  if (workspace === undefined) throw new UsageError(`Cannot note what is in ${name}: there is no such workspace`);
+  await noteWorkspace({ ...workspace, apart: { of, after: workspace.turns?.at(-1)?.number ?? 0 } });
+}
+
+/**
+ * Puts back what was changed in the turn of which nothing is to stay, and keeps it as a turn. What git ignores stays.
+ *
+ * @returns the number of that turn, and the files that it has changed; `undefined` where it has changed none
+ * @throws {UsageError} where what git ignores is in the way, or new files come up again and again
+ */
+export async function endApart(
+  { name }: Pick<Workspace, "name">,
+  { now, signal }: Asking & { readonly now: Date },
+): Promise<{ readonly number: number; readonly files: readonly string[] } | undefined> {
+  const { apart } = findWorkspace(name) ?? {};
+  if (apart === undefined) return undefined;
+  const { after, of } = apart;
+  await keepTurn({ name }, { of, now, signal });
+  const kept = findWorkspace(name)!;
+  const number = kept.turns?.at(-1)?.number ?? 0;
+  const files = await changedPaths([commitOfTurn(kept, after), commitOfTurn(kept, number)], { ...kept, signal });
+  const isAsBefore = (workspace: Workspace) =>
+    (workspace.turns?.at(-1)?.commit ?? workspace.base) === commitOfTurn(workspace, after);
+  // What it had git ignore is there for git once that is put back.
+  for (let times = 0; !isAsBefore(findWorkspace(name)!); times++) {
+    if (times === MOST_TIMES) throw new UsageError(`Cannot put back what ${of} has changed in ${name}: it comes again`);
+    await undoTo({ name }, { number: after, now, signal });
+  }
+  const { apart: _, ...workspace } = findWorkspace(name)!;
+  await noteWorkspace(workspace);
+  return files.length === 0 ? undefined : { number, files };
 }
 
 /**

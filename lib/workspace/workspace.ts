@@ -41,6 +41,8 @@ const WORKSPACE = object({
   isUsed: optional(flag),
   /** What was in it after each turn that has changed a file, the oldest first; numbered from 1. @default {[]} */
   turns: optional(listOf(object({ number, commit: text, of: text, at: text }))),
+  /** Whose turn it is of which nothing is to stay, and the number of the turn before it. */
+  apart: optional(object({ of: text, after: number })),
 });
 
 /** A clone, and where it came from. */

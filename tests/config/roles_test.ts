@@ -147,6 +147,16 @@ const MISTAKES: readonly (readonly [string, Readonly<Record<string, unknown>>, s
     "roles.programmer_review.attempts is there, but the programmer_review gives a review: only work is done several times",
   ],
   [
+    "a role that works, of whose work nothing would stay",
+    { roles: { programmer: { isolation: "workspace" } } },
+    "roles.programmer.isolation is workspace, but the programmer works: nothing would stay of what it does",
+  ],
+  [
+    "a tester that writes the tests, of which nothing would stay",
+    { loop: "spec-first", project_test_cmd: ["true"], roles: { tester: { isolation: "workspace" } } },
+    "roles.tester.isolation is workspace, but the tester works",
+  ],
+  [
     "attempts of two roles",
     { roles: { analyst: { attempts: 2 }, programmer: { attempts: 2 } } },
     "roles.programmer.attempts is there, and so is that of the analyst: only one role's work is done several times",

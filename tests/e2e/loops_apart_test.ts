@@ -1,6 +1,8 @@
 /** Several loops at a time, each in a workspace: a folder of jobs, and attempts at one. */
+import { exists } from "@std/fs";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseEvents } from "../support/panewright.ts";
+import { startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import type { ModelRequest } from "../lab/script.ts";
 import { shell } from "./checkouts.ts";
@@ -299,4 +301,69 @@ Deno.test("run --workspace: the reviewer is told which places of the changes no 
   );
   // It is looked at once: nothing was changed after it.
   assertEquals(journals(project.sandbox.home).split('"evidence_gathered"').length, 2);
+});
+
+Deno.test("a tester that works apart changes nothing for those after it: what it did is put back, told, and kept as a turn", async () => {
+  let tests = 0;
+  await using project = await jobsProject(
+    {
+      loop: "programmer, tester",
+      project_test_cmd: ["sh", "check.sh"],
+      roles: { programmer: WITHOUT_PANE, tester: { ...WITHOUT_PANE, isolation: "workspace" } },
+    },
+    (name) => {
+      if (name === "programmer_summary") return { commands: ["echo work >> made.txt"], response: "It is made." };
+      return {
+        commands: ["echo cheat > made.txt; echo 'exit 0' > check.sh; echo left.txt > .gitignore; echo x > left.txt"],
+        response: `I looked at made.txt.\n\nRESULT: ${++tests === 1 ? "FAIL" : "PASS"}`,
+      };
+    },
+    { "unused.txt": "" },
+  );
+  const { folder } = project;
+  const refused = await project.run("run", "Make made.txt", "--trust");
+  assertEquals(refused.code, 2);
+  assertStringIncludes(refused.stderr, "Cannot put back what the tester changes: the run works in the checkout itself");
+  const { code, stderr, stdout } = await project.run("run", "Make made.txt", "--workspace", "--trust");
+  assertEquals(code, 0, stderr + stdout);
+  const told = "what r1-tester has changed is put back: .gitignore, check.sh, made.txt; to see it: ";
+  assertStringIncludes(stderr + stdout, told);
+  const turns = await project.run("diff", "make-made-txt", "--turns");
+  assertEquals([...turns.stdout.matchAll(/^ +\d+ {2}(.*?) {2}/gm)].map(([, of]) => of), [
+    // The second time what was ignored until then.
+    ...["r1-programmer", "r1-tester", "undone to turn 1", "undone to turn 1"],
+    ...["r2-programmer", "r2-tester", "undone to turn 5", "undone to turn 5"],
+  ]);
+  assertStringIncludes((await project.run("diff", "make-made-txt", "--turn", "2")).stdout, "+cheat");
+  assertEquals((await project.run("apply", "make-made-txt")).code, 0);
+  assertEquals(
+    await shell(folder, "cat made.txt check.sh; ls left.txt .gitignore 2>/dev/null; true"),
+    "work\nwork\n! test -e broken.txt\n",
+  );
+});
+
+Deno.test("a tester that works apart, killed in the middle of its turn: what it has changed until then is put back, too", async () => {
+  await using project = await jobsProject(
+    {
+      loop: "programmer, tester",
+      project_test_cmd: ["sh", "check.sh"],
+      roles: { programmer: WITHOUT_PANE, tester: { ...WITHOUT_PANE, isolation: "workspace" } },
+    },
+    (name) =>
+      name === "programmer_summary" ? { commands: ["echo work >> made.txt"], response: "It is made." } : {
+        commands: ["test -e cheat.txt || { echo cheat > cheat.txt; sleep 600; }; echo more >> made.txt"],
+        response: "I looked at made.txt.\n\nRESULT: PASS",
+      },
+  );
+  const { env, folder, sandbox } = project;
+  const tree = `${sandbox.home}/.local/state/panewright-workspaces/make-made-txt`;
+  const args = ["run", "Make made.txt", "--workspace", "--trust"];
+  await using run = startProgram([...project.argv, ...args], { cwd: folder, env });
+  await until(() => exists(`${tree}/cheat.txt`));
+  run.kill("SIGKILL");
+  await run.ended;
+  const { code, stderr, stdout } = await project.run("resume", "make-made-txt");
+  assertEquals(code, 0, stderr + stdout);
+  assertMatch(stderr + stdout, /what r1-tester has changed is put back: cheat.txt, made.txt; /);
+  assertEquals(await shell(tree, "cat made.txt; ls cheat.txt 2>/dev/null || true"), "work\n");
 });

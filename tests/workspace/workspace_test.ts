@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "
 import { exists } from "@std/fs";
 import { RuntimeError, UsageError } from "../../lib/base/errors.ts";
 import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
-import { openFork, undoTo } from "../../lib/workspace/turns.ts";
+import { beginApart, endApart, keepTurn, openFork, undoTo } from "../../lib/workspace/turns.ts";
 import {
   applyResult,
   branchResult,
@@ -543,4 +543,40 @@ Deno.test("where several tasks come together, no turn is undone and no other way
     assertEquals(refused.message, `Cannot ${act} ${target.name}: several tasks come together in it`);
     assertMatch(refused.hint ?? "", new RegExp(`Or ${act} one of them: ${lane.name}$`));
   }
+});
+
+Deno.test("of a turn that is apart nothing stays, also of what it had git ignore; it is kept, and begun once", async () => {
+  await using checkout = await dirtyCheckout();
+  const { dir, open } = checkout;
+  const workspace = await open();
+  const { tree } = workspace;
+  const asking = { now: NOW, signal };
+  const ignored = await read(tree, ".gitignore");
+  await write(dir, workspace, { "made.txt": "by the programmer\n" });
+  await keepTurn(workspace, { of: "r1-programmer", ...asking });
+  // What is there without a turn stays, too.
+  await write(dir, workspace, { "person.txt": "by a person\n" });
+  await beginApart(workspace, { of: "r1-tester", ...asking });
+  await write(dir, workspace, { "made.txt": "by the tester\n", ".gitignore": "hidden.txt\n", "hidden.txt": "x\n" });
+  // As after kill -9 in the middle of the turn.
+  await beginApart(workspace, { of: "r1-tester", ...asking });
+  await Deno.remove(`${tree}/person.txt`);
+  const ended = await endApart(workspace, asking);
+  assertEquals(ended, { number: 3, files: [".gitignore", "made.txt", "person.txt"] });
+  assertEquals([await read(tree, "made.txt"), await read(tree, "person.txt")], [
+    "by the programmer\n",
+    "by a person\n",
+  ]);
+  assertEquals([await exists(`${tree}/hidden.txt`), await read(tree, ".gitignore")], [false, ignored]);
+  assertEquals(await endApart(workspace, asking), undefined);
+  // A turn that changes nothing leaves no trace.
+  const before = findWorkspace(workspace.name)?.turns?.length;
+  await beginApart(workspace, { of: "r2-tester", ...asking });
+  assertEquals(await endApart(workspace, asking), undefined);
+  assertEquals([findWorkspace(workspace.name)?.turns?.length, findWorkspace(workspace.name)?.apart], [
+    before,
+    undefined,
+  ]);
+  await undoTo(workspace, { number: 3, ...asking });
+  assertEquals(await read(tree, "made.txt"), "by the tester\n");
 });

@@ -101,6 +101,7 @@ export const CONFIG_OUTPUTS = {
       gives: z.enum(["work", "review", "test"]).describe("What it ends with: work that is handed on, or a verdict."),
       back: text("The role that works again after its no.").optional(),
       maxCycles: count("Of a review: how often its author works again in a round, at most.").optional(),
+      isolation: z.literal("workspace").optional().describe("Where nothing stays of what it changes in its turns."),
       attempts: count("How often its work is done side by side; missing where that is done once.").optional(),
     })),
     testCommand: text("The project's test command, which decides last; missing where there is none.").optional(),

@@ -35,6 +35,7 @@ export const command = defineCommand({
             model: agent.model,
             back,
             attempts: agent.attempts?.count,
+            isolation: agent.isApart === true ? "workspace" as const : undefined,
             maxCycles: gives === "review" ? maxReviewCycles : undefined,
           }),
         };
@@ -50,9 +51,14 @@ function loopText({ loop, maxRounds, mends, roles, testCommand }: Loop): string 
   const next = maxRounds === 1 ? "fails: so does the run" : `fails: ${mends}, in the next round`;
   const ends = { work: () => "hands its work on", review: reviewText, test: () => next };
   const rows = roles.map((role) => {
-    const { attempts, driver, gives, model, provider } = role;
+    const { attempts, driver, gives, isolation, model, provider } = role;
     const agent = `${provider}${model === undefined ? "" : ` ${model}`}, ${driver}`;
-    return [role.role, attempts === undefined ? agent : `${agent}, ${attempts} attempts`, ends[gives](role)];
+    const how = [
+      agent,
+      ...attempts === undefined ? [] : [`${attempts} attempts`],
+      ...isolation === undefined ? [] : ["apart"],
+    ];
+    return [role.role, how.join(", "), ends[gives](role)];
   });
   const all = testCommand === undefined ? rows : [...rows, ["test command", testCommand, next]];
   const width = (at: number) => Math.max(...all.map((row) => row[at]?.length ?? 0));

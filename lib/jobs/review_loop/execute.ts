@@ -12,7 +12,7 @@ import type { ReviewRunOptions, RunParts } from "./run_parts.ts";
 import { continueRun } from "./continue_run.ts";
 import { gitActs } from "../files/git_acts.ts";
 import { UntoldError } from "../files/list.ts";
-import { firstRole, ownRolesTold, plannedAgents, workerCapsOf } from "./plan.ts";
+import { firstRole, ownRolesTold, plannedAgents, requireRolesApart, workerCapsOf } from "./plan.ts";
 import { postProcess } from "./post_process.ts";
 import { proveRoles } from "./prove_roles.ts";
 import { rulesUsedBy } from "./rules_used.ts";
@@ -30,6 +30,7 @@ type ReviewRunReport = RunReport<RunState | undefined>;
 export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOptions): Promise<ReviewRunReport> {
   const { plan } = options;
   const { workdir, job: task } = plan;
+  requireRolesApart(plan);
   const settings = reviewLoopSettings({ ...plan.loop, words: plan.words });
   return await startRun<ReviewFact, RunState | undefined>(
     reviewExecution(options),
@@ -47,6 +48,7 @@ export async function executeReviewRun(origin: RunOrigin, options: ReviewRunOpti
 }
 
 export async function resumeReviewRun(folder: RunFolder, options: ReviewRunOptions): Promise<ReviewRunReport> {
+  requireRolesApart(options.plan);
   return await resumeRun(reviewExecution(options), folder, options);
 }
 

@@ -9,6 +9,7 @@ import { UsageError } from "../../base/errors.ts";
 import { firstRole } from "./loops.ts";
 import { rolesIn } from "./shapes.ts";
 import { agentsOf } from "../fallback.ts";
+import { requireWorkspace } from "../keep_turn.ts";
 import type { SandboxPlan } from "../whole_sandbox.ts";
 import type { Caps } from "../../run/caps.ts";
 import type { RunPlan } from "../../run/plan.ts";
@@ -55,6 +56,8 @@ export interface AgentPlan extends PlannedAgent {
   readonly caps?: Caps;
   /** Who may take its place. @default {[]} */
   readonly fallbacks?: readonly PlannedAgent[];
+  /** Whether nothing stays of what it changes in its turns. @default {false} */
+  readonly isApart?: boolean;
   /** Of a role whose work is done several times side by side, of which one is chosen. @default it is done once */
   readonly attempts?: RoleAttempts;
 }
@@ -96,6 +99,11 @@ export function agentsUsed(plan: Pick<ReviewRunPlan, "agents">): readonly Provid
 
 export function workerCapsOf({ agents }: Pick<ReviewRunPlan, "agents">): Readonly<Record<string, Caps>> {
   return Object.fromEntries(Object.entries(agents).map(([role, { caps = {} }]) => [role, caps]));
+}
+
+/** @throws {UsageError} where nothing is to stay of what a role changes, and the run works in no workspace */
+export function requireRolesApart({ agents, loop, workdir }: ReviewRunPlan): void {
+  for (const role of rolesIn(loop)) if (agents[role]?.isApart === true) requireWorkspace(workdir, `the ${role}`);
 }
 
 /** @throws {UsageError} when no agent plays it */

@@ -15,7 +15,7 @@ import type { RunParts } from "./run_parts.ts";
 import type { TokenCounter } from "./token_counter.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import type { LeftByRoles } from "./left_by_roles.ts";
-import { keepTurnOf } from "../keep_turn.ts";
+import { beginTurnApart, endTurnApart, keepTurnOf } from "../keep_turn.ts";
 import { createLocks } from "../locks.ts";
 import { watchWork } from "./work_watch.ts";
 
@@ -68,6 +68,8 @@ export async function playLoop(
       return agent;
     },
     async askAgent(turn) {
+      const isApart = plan.agents[turn.role]?.isApart === true;
+      if (isApart) await beginTurnApart(turn.id, { ...parts, workdir: plan.workdir });
       try {
         await work.around(turn, () => changes.around(turn, () => askAgent(turn)));
       } catch (error) {
@@ -76,6 +78,7 @@ export async function playLoop(
       } finally {
         await keepTurnOf(turn.id, { ...parts, workdir: plan.workdir });
       }
+      if (isApart) await endTurnApart({ ...parts, workdir: plan.workdir });
     },
     runTestCommand: (command) =>
       runTestOf(parts, {

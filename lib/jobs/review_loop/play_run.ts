@@ -12,6 +12,7 @@ import { openRoleViewers } from "./role_viewers.ts";
 import { endLeftSession } from "./left_session.ts";
 import { inRunSession, type RunSession } from "./run_session.ts";
 import { createTokenCounter } from "./token_counter.ts";
+import { endTurnApart } from "../keep_turn.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import { present } from "../../base/schema.ts";
 import { openLeftByRoles } from "./left_by_roles.ts";
@@ -46,6 +47,7 @@ async function findNext(parts: RunParts) {
   for (const reply of await findLateReplies(folder, state())) record(reply);
   await keepTurnChanges({ ...parts, workdir: plan.workdir }).makeUp();
   await takeTurns(parts);
+  if (state().turn === undefined) await endTurnApart({ ...parts, workdir: plan.workdir });
   const next = nextAction(state().loop);
   // No agent is started for a turn that may not begin.
   if (next.do === "run_attempt") parts.requireTurn(next.at.role, { hasBegun: state().turn !== undefined });
