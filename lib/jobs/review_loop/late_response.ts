@@ -10,6 +10,8 @@ import { readRegularFile } from "../../base/ports/regular_file.ts";
 import type { Role } from "../../base/roles.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
+import { endTurnApart } from "../keep_turn.ts";
+import { keepTurnChanges } from "./turn_changes.ts";
 import { lookUpNames } from "./existing_names.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
 import type { OpenTurn } from "../../journal/loop/state.ts";
@@ -35,7 +37,7 @@ export async function findLateResponse(folder: RunFolder, state: RunState): Prom
   return { event: { type: "response_received", ...event }, text };
 }
 
-export async function findLateReplies(
+async function findLateReplies(
   folder: RunFolder,
   { messages, head: { workdir } }: Pick<RunState, "messages" | "head">,
 ): Promise<readonly Extract<ReviewFact, { type: "message_answered" }>[]> {
@@ -99,8 +101,19 @@ function isBegunCopy(content: Uint8Array, original: Uint8Array): boolean {
   return content.length < original.length && content.every((byte, index) => byte === original[index]);
 }
 
+/** Does what an earlier process of the run could not do any more, and takes the turns that were done in another run. */
+export async function makeUp(parts: RunParts): Promise<void> {
+  const { plan: { workdir }, folder, state, record } = parts;
+  const late = await findLateResponse(folder, state());
+  if (late !== undefined) record(late.event, late.text);
+  for (const reply of await findLateReplies(folder, state())) record(reply);
+  await keepTurnChanges({ ...parts, workdir }).makeUp();
+  await takeTurns(parts);
+  if (state().turn === undefined) await endTurnApart({ ...parts, workdir });
+}
+
 /** Records the turns that were done in another run: those that the loop comes to first. No agent is asked for them. */
-export async function takeTurns({ folder, record, state, taken }: RunParts): Promise<void> {
+async function takeTurns({ folder, record, state, taken }: RunParts): Promise<void> {
   if (taken === undefined || Object.keys(state().agents).length > 0) return;
   const turns = await taken();
   for (;;) {

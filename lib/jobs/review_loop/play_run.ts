@@ -4,7 +4,7 @@ import { CapReachedError, tokenCapOf, TokensUnknownError } from "../../run/caps.
 import type { RunResult } from "../../run/execution.ts";
 import { openActivities, openHooks, openTurnEvents } from "./agent_channels.ts";
 import { startAgents } from "./agents.ts";
-import { findLateReplies, findLateResponse, takeTurns } from "./late_response.ts";
+import { makeUp } from "./late_response.ts";
 import { keepDialogScreens } from "./kept_screens.ts";
 import { nextAction } from "./machine.ts";
 import { failLeftMessages } from "./mailbox.ts";
@@ -12,8 +12,6 @@ import { openRoleViewers } from "./role_viewers.ts";
 import { endLeftSession } from "./left_session.ts";
 import { inRunSession, type RunSession } from "./run_session.ts";
 import { createTokenCounter } from "./token_counter.ts";
-import { endTurnApart } from "../keep_turn.ts";
-import { keepTurnChanges } from "./turn_changes.ts";
 import { present } from "../../base/schema.ts";
 import { openLeftByRoles } from "./left_by_roles.ts";
 import { playLoop } from "./play_loop.ts";
@@ -41,13 +39,8 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
 
 /** What is to be done, once all is on record that an earlier process could not write down any more. */
 async function findNext(parts: RunParts) {
-  const { plan, folder, state, record } = parts;
-  const late = await findLateResponse(folder, state());
-  if (late !== undefined) record(late.event, late.text);
-  for (const reply of await findLateReplies(folder, state())) record(reply);
-  await keepTurnChanges({ ...parts, workdir: plan.workdir }).makeUp();
-  await takeTurns(parts);
-  if (state().turn === undefined) await endTurnApart({ ...parts, workdir: plan.workdir });
+  const { state } = parts;
+  await makeUp(parts);
   const next = nextAction(state().loop);
   // No agent is started for a turn that may not begin.
   if (next.do === "run_attempt") parts.requireTurn(next.at.role, { hasBegun: state().turn !== undefined });
