@@ -50,7 +50,9 @@ export async function beginApart(
   { name }: Pick<Workspace, "name">,
   { of, now, signal }: Asking & { readonly of: string; readonly now: Date },
 ): Promise<void> {
-  if (findWorkspace(name)?.apart?.of === of) return;
+  const { apart } = findWorkspace(name) ?? {};
+  if (apart?.of === of) return;
+  if (apart !== undefined) await endApart({ name }, { now, signal });
   await keepTurn({ name }, { of: `before ${of}`, now, signal });
   const workspace = findWorkspace(name);
   if (workspace === undefined) throw new UsageError(`Cannot note what is in ${name}: there is no such workspace`);

@@ -342,28 +342,36 @@ Deno.test("a tester that works apart changes nothing for those after it: what it
   );
 });
 
-Deno.test("a tester that works apart, killed in the middle of its turn: what it has changed until then is put back, too", async () => {
-  await using project = await jobsProject(
-    {
-      loop: "programmer, tester",
-      project_test_cmd: ["sh", "check.sh"],
-      roles: { programmer: WITHOUT_PANE, tester: { ...WITHOUT_PANE, isolation: "workspace" } },
-    },
-    (name) =>
-      name === "programmer_summary" ? { commands: ["echo work >> made.txt"], response: "It is made." } : {
-        commands: ["test -e cheat.txt || { echo cheat > cheat.txt; sleep 600; }; echo more >> made.txt"],
-        response: "I looked at made.txt.\n\nRESULT: PASS",
+for (const signal of ["SIGKILL", "SIGINT"] as const) {
+  Deno.test(`a tester that works apart, ended by ${signal} in the middle of its turn: what it has changed until then is put back, too`, async () => {
+    let tests = 0;
+    await using project = await jobsProject(
+      {
+        loop: "programmer, tester",
+        project_test_cmd: ["sh", "check.sh"],
+        roles: { programmer: WITHOUT_PANE, tester: { ...WITHOUT_PANE, isolation: "workspace" } },
       },
-  );
-  const { env, folder, sandbox } = project;
-  const tree = `${sandbox.home}/.local/state/panewright-workspaces/make-made-txt`;
-  const args = ["run", "Make made.txt", "--workspace", "--trust"];
-  await using run = startProgram([...project.argv, ...args], { cwd: folder, env });
-  await until(() => exists(`${tree}/cheat.txt`));
-  run.kill("SIGKILL");
-  await run.ended;
-  const { code, stderr, stdout } = await project.run("resume", "make-made-txt");
-  assertEquals(code, 0, stderr + stdout);
-  assertMatch(stderr + stdout, /what r1-tester has changed is put back: cheat.txt, made.txt; /);
-  assertEquals(await shell(tree, "cat made.txt; ls cheat.txt 2>/dev/null || true"), "work\n");
-});
+      (name) => {
+        if (name === "programmer_summary") return { commands: ["echo work >> made.txt"], response: "It is made." };
+        const commands = [++tests === 1 ? "echo cheat > cheat.txt; sleep 600" : "echo more >> made.txt"];
+        return { commands, response: "I looked at made.txt.\n\nRESULT: PASS" };
+      },
+    );
+    const { env, folder, sandbox } = project;
+    const tree = `${sandbox.home}/.local/state/panewright-workspaces/make-made-txt`;
+    const args = ["run", "Make made.txt", "--workspace", "--trust"];
+    await using run = startProgram([...project.argv, ...args], { cwd: folder, env });
+    await until(() => exists(`${tree}/cheat.txt`));
+    run.kill(signal);
+    const { stderr: told } = await run.ended;
+    // Who has stopped it may apply what is there, without any resume.
+    const isPutBack = signal === "SIGINT";
+    assertEquals(await exists(`${tree}/cheat.txt`), !isPutBack);
+    assertEquals(told.includes("what r1-tester has changed is put back: cheat.txt; "), isPutBack, told);
+    const { code, stderr, stdout } = await project.run("resume", "make-made-txt");
+    assertEquals(code, 0, stderr + stdout);
+    const files = isPutBack ? "made.txt" : "cheat.txt, made.txt";
+    assertStringIncludes(stderr + stdout, `what r1-tester has changed is put back: ${files}; `);
+    assertEquals(await shell(tree, "cat made.txt; ls cheat.txt 2>/dev/null || true"), "work\n");
+  });
+}

@@ -112,6 +112,11 @@ export async function makeUp(parts: RunParts): Promise<void> {
   if (state().turn === undefined) await endTurnApart({ ...parts, workdir });
 }
 
+/** Puts back what the role has changed in whose turn, apart, the run was stopped: its end is no time to be stopped again. */
+export async function endTurnsApart({ plan: { workdir }, record, wallClock }: RunParts): Promise<void> {
+  await endTurnApart({ workdir, record, wallClock, signal: new AbortController().signal });
+}
+
 /** Records the turns that were done in another run: those that the loop comes to first. No agent is asked for them. */
 async function takeTurns({ folder, record, state, taken }: RunParts): Promise<void> {
   if (taken === undefined || Object.keys(state().agents).length > 0) return;

@@ -68,8 +68,7 @@ export async function playLoop(
       return agent;
     },
     async askAgent(turn) {
-      const isApart = plan.agents[turn.role]?.isApart === true;
-      if (isApart) await beginTurnApart(turn.id, { ...parts, workdir: plan.workdir });
+      if (plan.agents[turn.role]?.isApart === true) await beginTurnApart(turn.id, { ...parts, workdir: plan.workdir });
       try {
         await work.around(turn, () => changes.around(turn, () => askAgent(turn)));
       } catch (error) {
@@ -78,7 +77,8 @@ export async function playLoop(
       } finally {
         await keepTurnOf(turn.id, { ...parts, workdir: plan.workdir });
       }
-      if (isApart) await endTurnApart({ ...parts, workdir: plan.workdir });
+      // Also where the configuration says so no more since it began.
+      await endTurnApart({ ...parts, workdir: plan.workdir });
     },
     runTestCommand: (command) =>
       runTestOf(parts, {

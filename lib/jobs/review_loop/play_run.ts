@@ -4,7 +4,7 @@ import { CapReachedError, tokenCapOf, TokensUnknownError } from "../../run/caps.
 import type { RunResult } from "../../run/execution.ts";
 import { openActivities, openHooks, openTurnEvents } from "./agent_channels.ts";
 import { startAgents } from "./agents.ts";
-import { makeUp } from "./late_response.ts";
+import { endTurnsApart, makeUp } from "./late_response.ts";
 import { keepDialogScreens } from "./kept_screens.ts";
 import { nextAction } from "./machine.ts";
 import { failLeftMessages } from "./mailbox.ts";
@@ -30,7 +30,13 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
     if (plan.cleanupOnExit) await endLeftSession(state(), { clock }).catch(() => {});
     throw error;
   });
-  if (next.do !== "finish_run") return await inRunSession(parts, (session) => runWithAgents(parts, session));
+  if (next.do !== "finish_run") {
+    try {
+      return await inRunSession(parts, (session) => runWithAgents(parts, session));
+    } finally {
+      await endTurnsApart(parts);
+    }
+  }
   for (const event of state().untold) record(event);
   await failLeftMessages(parts);
   if (plan.cleanupOnExit) await endLeftSession(state(), { clock });
