@@ -11,6 +11,12 @@ import { reviewProject, reviewResponse } from "./review_project.ts";
 
 const WITHOUT_PANE = { driver: "process", args: ["--skip-git-repo-check"] };
 
+const TESTER_APART = {
+  loop: "programmer, tester",
+  project_test_cmd: ["sh", "check.sh"],
+  roles: { programmer: WITHOUT_PANE, tester: { ...WITHOUT_PANE, isolation: "workspace" } },
+};
+
 /** Each job says which command does it. */
 async function jobsProject(
   config: Readonly<Record<string, unknown>>,
@@ -306,11 +312,7 @@ Deno.test("run --workspace: the reviewer is told which places of the changes no 
 Deno.test("a tester that works apart changes nothing for those after it: what it did is put back, told, and kept as a turn", async () => {
   let tests = 0;
   await using project = await jobsProject(
-    {
-      loop: "programmer, tester",
-      project_test_cmd: ["sh", "check.sh"],
-      roles: { programmer: WITHOUT_PANE, tester: { ...WITHOUT_PANE, isolation: "workspace" } },
-    },
+    TESTER_APART,
     (name) => {
       if (name === "programmer_summary") return { commands: ["echo work >> made.txt"], response: "It is made." };
       return {
@@ -346,11 +348,7 @@ for (const signal of ["SIGKILL", "SIGINT"] as const) {
   Deno.test(`a tester that works apart, ended by ${signal} in the middle of its turn: what it has changed until then is put back, too`, async () => {
     let tests = 0;
     await using project = await jobsProject(
-      {
-        loop: "programmer, tester",
-        project_test_cmd: ["sh", "check.sh"],
-        roles: { programmer: WITHOUT_PANE, tester: { ...WITHOUT_PANE, isolation: "workspace" } },
-      },
+      TESTER_APART,
       (name) => {
         if (name === "programmer_summary") return { commands: ["echo work >> made.txt"], response: "It is made." };
         const commands = [++tests === 1 ? "echo cheat > cheat.txt; sleep 600" : "echo more >> made.txt"];

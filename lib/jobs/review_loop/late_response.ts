@@ -11,6 +11,7 @@ import type { Role } from "../../base/roles.ts";
 import type { RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { endTurnApart } from "../keep_turn.ts";
+import { errorText } from "../../base/text/error_text.ts";
 import { keepTurnChanges } from "./turn_changes.ts";
 import { lookUpNames } from "./existing_names.ts";
 import type { ReviewFact } from "../../journal/loop/facts.ts";
@@ -112,9 +113,14 @@ export async function makeUp(parts: RunParts): Promise<void> {
   if (state().turn === undefined) await endTurnApart({ ...parts, workdir });
 }
 
-/** Puts back what the role has changed in whose turn, apart, the run was stopped: its end is no time to be stopped again. */
-export async function endTurnsApart({ plan: { workdir }, record, wallClock }: RunParts): Promise<void> {
-  await endTurnApart({ workdir, record, wallClock, signal: new AbortController().signal });
+/** Puts back what the role has changed in whose turn, apart, the run has ended: by a stop, too, which is no reason not to. */
+export async function endOpenTurnApart({ plan: { workdir }, record, wallClock }: RunParts): Promise<void> {
+  try {
+    await endTurnApart({ workdir, record, wallClock, signal: new AbortController().signal });
+  } catch (error) {
+    // Why the run has ended is told; to resume it puts back what is left.
+    record({ type: "warning", message: errorText(error) });
+  }
 }
 
 /** Records the turns that were done in another run: those that the loop comes to first. No agent is asked for them. */

@@ -4,7 +4,7 @@ import { CapReachedError, tokenCapOf, TokensUnknownError } from "../../run/caps.
 import type { RunResult } from "../../run/execution.ts";
 import { openActivities, openHooks, openTurnEvents } from "./agent_channels.ts";
 import { startAgents } from "./agents.ts";
-import { endTurnsApart, makeUp } from "./late_response.ts";
+import { endOpenTurnApart, makeUp } from "./late_response.ts";
 import { keepDialogScreens } from "./kept_screens.ts";
 import { nextAction } from "./machine.ts";
 import { failLeftMessages } from "./mailbox.ts";
@@ -34,7 +34,7 @@ export async function playRun(parts: RunParts): Promise<RunResult> {
     try {
       return await inRunSession(parts, (session) => runWithAgents(parts, session));
     } finally {
-      await endTurnsApart(parts);
+      await endOpenTurnApart(parts);
     }
   }
   for (const event of state().untold) record(event);
