@@ -3,7 +3,6 @@ import { lstatOrUndefined } from "../base/ports/files.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
 import { present } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
-import { lastLines } from "../base/text/lines.ts";
 import { placeholdersIn } from "../sandbox/placeholders.ts";
 import { asSettings, git, type GitAsk, gitLine, withStore } from "./git.ts";
 import { type CheckoutLook, takeInAll } from "./own_index.ts";
@@ -48,7 +47,8 @@ export async function commitFiles(
   const before = parent === undefined ? undefined : gitLine(["rev-parse", `${parent}^{tree}`], ask);
   // Whether it can be told at all is said first.
   before?.catch(() => {});
-  await requireTakable(tree, { ask, checkout, index, settings });
+  const odd = await requireTakable(tree, { ask, checkout, index, settings });
+  await forget(odd, { ask, index });
   await addAll(tree, { ask, settings });
   const written = await gitLine(["write-tree"], ask).catch(async () => {
     // The person's git may have tidied away what was there at the last look.
@@ -58,6 +58,16 @@ export async function commitFiles(
   });
   if (parent !== undefined && written === await before) return parent;
   return await commitOfTree(written, { place: ask, message, ...present({ date, parent }) });
+}
+
+/** Git fails where such a thing stands in the place of a file. */
+async function forget(
+  paths: readonly string[],
+  { ask, index }: { readonly ask: GitAsk; readonly index: string },
+): Promise<void> {
+  if (paths.length === 0 || lstatOrUndefined(index) === undefined) return;
+  const stdin = paths.map((path) => `${path}\0`).join("");
+  await git(["update-index", "-z", "--force-remove", "--stdin"], { ...ask, stdin });
 }
 
 async function addAll(
@@ -98,34 +108,42 @@ interface Look extends Pick<Files, "checkout" | "index" | "settings"> {
 }
 
 /** Looks at both at once: what git waits for in vain is given up with what was found. */
-async function requireTakable(tree: string, { ask, checkout, index, settings }: Look): Promise<void> {
+async function requireTakable(tree: string, { ask, checkout, index, settings }: Look): Promise<readonly string[]> {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, ...(ask.signal === undefined ? [] : [ask.signal])]);
   try {
-    await Promise.all([
-      requireReadable(tree, { signal, timeoutMs: checkout?.limit.lookMs }),
+    const [odd] = await Promise.all([
+      oddIn(tree, { signal, timeoutMs: checkout?.limit.lookMs }),
       checkout === undefined ? undefined : takeInAll(index, { tree, ask: { ...ask, signal }, checkout, settings }),
     ]);
+    return odd;
   } finally {
     over.abort();
   }
 }
 
-/** git reads these files of any folder, and would wait for a FIFO in the place of one without an end. */
-async function requireReadable(
+/** What git reads of any folder: for a FIFO in the place of one it would wait without an end. */
+const READ_BY_GIT = /(?:^|\/)\.git(?:ignore|attributes)$/;
+
+/** What is neither a file nor a folder nor a link, by paths below the tree. */
+async function oddIn(
   tree: string,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number | undefined },
-): Promise<void> {
-  const read = ["(", "-name", ".gitignore", "-o", "-name", ".gitattributes", ")"];
-  const { stdout, timedOut } = await systemProcessRunner.run({
-    argv: ["find", tree, ...read, "!", "-type", "f", "!", "-type", "d", "!", "-type", "l", "-print"],
+): Promise<readonly string[]> {
+  const { stdout, timedOut, truncated } = await systemProcessRunner.run({
+    argv: ["find", tree, "!", "-type", "f", "!", "-type", "d", "!", "-type", "l", "-print0"],
     ...present({ signal, timeoutMs }),
   });
-  if (timedOut) throw new RuntimeError(`Cannot take what is in ${tree}: to look for it takes too long`);
-  const [odd] = lastLines(stdout, 1);
-  if (odd !== undefined) {
-    throw new RuntimeError(`Cannot take what is in ${tree}: git reads ${odd}, which is not a file`);
+  if (timedOut || truncated) {
+    const why = truncated ? "too much of it is no file" : "to look for it takes too long";
+    throw new RuntimeError(`Cannot take what is in ${tree}: ${why}`);
   }
+  const odd = stdout.split("\0").flatMap((path) => path === "" ? [] : [path.slice(tree.length + 1)]);
+  const read = odd.find((path) => READ_BY_GIT.test(path));
+  if (read !== undefined) {
+    throw new RuntimeError(`Cannot take what is in ${tree}: git reads ${tree}/${read}, which is not a file`);
+  }
+  return odd;
 }
 
 /**

@@ -144,8 +144,7 @@ export async function undoTo(
   const place = { ...withStore({ store, tree, index: index.path }), signal };
   const between = [turns.at(-1)?.commit ?? base, commit];
   const comes = await git(["diff-tree", "-r", "-z", "--name-only", "--diff-filter=A", ...between], place);
-  // Git takes what it ignores for nothing of worth, and no commit has it.
-  const inTheWay = comes.split("\0").find((path) => path !== "" && lstatOrUndefined(`${tree}/${path}`) !== undefined);
+  const inTheWay = comes.split("\0").find((path) => path !== "" && !makeWay(tree, path));
   if (inTheWay !== undefined) {
     throw new UsageError(`Cannot undo a turn of ${name}: ${inTheWay}, which git ignores, is in the way`);
   }
@@ -153,6 +152,18 @@ export async function undoTo(
   await Deno.rename(index.path, kept).catch(() => {});
   await keepTurn({ name }, { of: `undone to turn ${number}`, now, signal });
   return number;
+}
+
+/** Git takes what it ignores for nothing of worth, and no commit has it; there is nothing in what is neither file nor link. */
+function makeWay(tree: string, path: string): boolean {
+  const place = `${tree}/${path}`;
+  const info = lstatOrUndefined(place);
+  if (info === undefined) return true;
+  if (info.isFile || info.isDirectory || info.isSymlink) return false;
+  // Nothing is removed behind a link.
+  if (Deno.realPathSync(place) !== `${Deno.realPathSync(tree)}/${path}`) return false;
+  Deno.removeSync(place);
+  return true;
 }
 
 /**

@@ -210,6 +210,28 @@ Deno.test("a FIFO where git reads a file is told, and nobody waits for it", asyn
   await keepResult(workspace, { signal });
 });
 
+Deno.test("a FIFO in the place of a file is that file gone: the turn is kept, and undone, and what comes home has it removed", async () => {
+  await using checkout = await dirtyCheckout();
+  const workspace = await checkout.open();
+  const asking = { now: NOW, signal };
+  const { tree } = workspace;
+  const ONE = await read(tree, "a.txt");
+  const mkfifo = async (...names: readonly string[]) => {
+    for (const name of names) await Deno.remove(`${tree}/${name}`).catch(() => {});
+    await runProgram(["mkfifo", ...names], { cwd: tree, env: {}, timeoutMs: 20_000 });
+  };
+  await mkfifo("a.txt", "new.pipe");
+  await keepTurn(workspace, { of: "r1-programmer", ...asking });
+  const { files } = await keepResult(workspace, { signal });
+  assertEquals(files, [{ path: "a.txt", added: 0, removed: 5 }]);
+  assertEquals(await undoTo(workspace, { number: 0, ...asking }), 0);
+  assertEquals([await read(tree, "a.txt"), await exists(`${tree}/new.pipe`)], [ONE, true]);
+  await beginApart(workspace, { of: "r1-tester", ...asking });
+  await mkfifo("a.txt");
+  const ended = await endApart(workspace, asking);
+  assertEquals([ended?.files, await read(tree, "a.txt")], [["a.txt"], ONE]);
+});
+
 Deno.test("a state folder behind a link has workspaces all the same", async () => {
   await using checkout = await dirtyCheckout();
   const { dir } = checkout;
