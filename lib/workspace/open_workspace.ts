@@ -152,7 +152,7 @@ async function commitOfCheckout(
 ): Promise<string> {
   const { head } = repository;
   await using look = await lookAtCheckout(repository, { name, limit: NO_LIMIT, isBase: true, signal });
-  const { files } = look;
+  const files = { ...look.files, isWhole: true };
   const message = "The checkout as it was";
   const commit = await commitFiles(files, { parent: head, message });
   try {

@@ -1,6 +1,7 @@
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { RuntimeError, UsageError } from "../base/errors.ts";
 import { isAbsence } from "../base/ports/files.ts";
+import { present } from "../base/schema.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { git, gitLine, inStore, QUIETLY } from "./git.ts";
 import { commitOfNow } from "./open_workspace.ts";
@@ -44,9 +45,10 @@ interface Asking {
 /** Commits all that is in a workspace, and brings the commit into the person's repository, under a ref of ours. */
 export async function keepResult(workspace: Workspace, { signal }: Asking): Promise<WorkspaceResult> {
   const { base, name, store, top } = workspace;
+  const leftOut: string[] = [];
   const commit = workspace.isTarget === true
     ? await landedIn(workspace, { signal })
-    : await commitWork(workspace, { signal });
+    : await commitWork(workspace, { signal, onLeftOut: (path) => leftOut.push(path) });
   await bringObjects(commit, { store, signal });
   const ref = `refs/panewright/${name}`;
   await git(["fetch", ...QUIETLY, store, `+refs/kept/${commit}:${ref}`], { cwd: top, signal });
@@ -54,18 +56,18 @@ export async function keepResult(workspace: Workspace, { signal }: Asking): Prom
     commit,
     ref,
     files: await changedBetween([base, commit], inStore(store, signal)),
-    inner: await innerOf(workspace, commit, { signal }),
+    inner: [...await innerOf(workspace, commit, { signal }), ...leftOut],
   };
 }
 
-/** Commits all that is in the files of a workspace, in the store. */
+/** Commits all that is in the files of a workspace, in the store; a repository without a commit is left out. */
 export async function commitWork(
   { base, madeAt: date, name, settings, store, tree }: Workspace,
-  { signal }: Asking,
+  { signal, onLeftOut }: Asking & { readonly onLeftOut?: (path: string) => void },
 ): Promise<string> {
   const kept = `${placesOf().known}/${name}.kept`;
   await using index = await ownIndex(kept);
-  const files = { store, tree, index: index.path, settings, signal };
+  const files = { store, tree, index: index.path, settings, signal, ...present({ onLeftOut }) };
   const commit = await commitFiles(files, { date, parent: base, message: `What came of ${name}` });
   await Deno.rename(index.path, kept).catch(() => {});
   return commit;

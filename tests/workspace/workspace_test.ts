@@ -549,6 +549,25 @@ Deno.test("repositories in the checkout: what is empty in the workspace is named
   assertMatch(seen.message, /^Cannot take what is in \/.*: begun is a repository of its own without a commit$/);
 });
 
+Deno.test("repositories that an agent has begun without a commit: the rest of its work comes home, they are named, and nothing of them is lost", async () => {
+  await using checkout = await dirtyCheckout();
+  const workspace = await checkout.open();
+  const { tree } = workspace;
+  const begun = ["new app", "tmp/x"];
+  for (const name of begun) {
+    await Deno.mkdir(`${tree}/${name}`, { recursive: true });
+    await git(`${tree}/${name}`, "init", "--quiet");
+    await Deno.writeTextFile(`${tree}/${name}/y.txt`, "y\n");
+  }
+  await Deno.writeTextFile(`${tree}/made.txt`, "made\n");
+  await keepTurn(workspace, { of: "r1-programmer", now: NOW, signal });
+  const result = await keepResult(workspace, { signal });
+  assertEquals([result.files.map(({ path }) => path), result.inner.toSorted()], [["made.txt"], begun]);
+  const seen = await assertRejects(() => removeWorkspace(workspace, result, { signal }), UsageError);
+  assertMatch(seen.message, /repositories were made in it/);
+  assertEquals(await read(tree, "tmp/x/y.txt"), "y\n");
+});
+
 Deno.test("where several tasks come together, no turn is undone and no other way begun: the turns are the tasks'", async () => {
   await using checkout = await dirtyCheckout();
   const now = new Date("2026-01-02T03:04:05Z");

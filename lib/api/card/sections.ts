@@ -114,17 +114,18 @@ function changed({ changes, name, notKept, run, state }: Card): readonly CardLin
   if (notKept !== undefined) return [{ text: notKept, tone: "bad" }];
   if (changes === undefined) return [];
   const { added, files, inner, ref, removed } = changes;
-  if (files.length === 0) return groupOf(state) !== "done" ? [] : [{ text: "no file" }];
+  const apart = inner.map((path) => ({
+    text: `${path} is a repository of its own: what is in it is in no commit`,
+    tone: "caution" as const,
+  }));
+  if (files.length === 0) return groupOf(state) !== "done" ? apart : [{ text: "no file" }, ...apart];
   const sum = added === undefined || removed === undefined ? "" : `, +${added} −${removed}`;
   const head = { text: `${plural(files.length, "file")}${sum}` };
   return [
     ref === undefined && added === undefined ? head : { ...head, words: ["diff", ref === undefined ? run : name] },
     ...files.slice(0, MOST_FILES).map((file) => ({ text: fileText(file) })),
     ...(files.length > MOST_FILES ? [{ text: `and ${files.length - MOST_FILES} more` }] : []),
-    ...inner.map((path) => ({
-      text: `${path} is a repository of its own: what is in it is in no commit`,
-      tone: "caution" as const,
-    })),
+    ...apart,
   ];
 }
 
