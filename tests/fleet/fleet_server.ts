@@ -21,6 +21,8 @@ export interface FleetServer extends AsyncDisposable {
   /** The process that runs now, of the first server or of the one that is named. */
   readonly process: (node?: string) => RunningProgram;
   start(node?: string): void;
+  /** How many writes were slowed down until now. */
+  slowWrites(): Promise<number>;
   /** Takes all that is left of a disk of the server's own. */
   fillDisk(): Promise<void>;
   /** Gives it back. */
@@ -34,6 +36,22 @@ export async function noDiskReason(): Promise<string | undefined> {
   const mount = ["sh", "-c", "mount -t tmpfs none /mnt"];
   const { code, stderr } = await systemProcessRunner.run({ argv: [...OF_OWN_DISK, ...mount] });
   return code === 0 ? undefined : `nothing can be mounted here: ${stderr.trim()}`;
+}
+
+/** Why no server can have a slow disk here; undefined where it can. */
+export async function noSlowDiskReason(): Promise<string | undefined> {
+  const { code, stderr } = await systemProcessRunner.run({ argv: ["strace", "-qq", "-e", "trace=none", "true"] });
+  return code === 0 ? undefined : `no program can be slowed down here: ${stderr.trim()}`;
+}
+
+/** What takes a program to a disk long: only what it writes into files at a place, and has the disk keep. */
+const WRITES = "pwrite64,fsync,fdatasync,ftruncate";
+
+/** Runs a program to whose files each write takes so long; each is noted in a file. */
+function onSlowDisk({ delayMs, noted }: { readonly delayMs: number; readonly noted: string }) {
+  const how = ["-e", `trace=${WRITES}`, "-e", `inject=${WRITES}:delay_enter=${delayMs}ms`];
+  // The program itself is the process that is started.
+  return ["strace", "-D", "-f", "-qq", ...how, "-o", noted];
 }
 
 /** Runs a program whose folder is a small disk of its own, and kills and starts it again, with that disk, by a signal. */
@@ -53,7 +71,9 @@ type User = { readonly name: string; readonly rights: Credentials["rights"] };
  */
 export async function fleetServer(
   { root, env }: { readonly root: string; readonly env: Readonly<Record<string, string>> },
-  { diskSize, isOverTls = false, leaseSeconds, nodes = ["one"], users = [] }: {
+  { diskDelayMs, diskSize, isOverTls = false, leaseSeconds, nodes = ["one"], users = [] }: {
+    /** Has each write of the server to its disk take so long. */
+    readonly diskDelayMs?: number;
     /** Has the server keep all on a disk of this size, which goes when it ends. */
     readonly diskSize?: string;
     readonly isOverTls?: boolean;
@@ -78,13 +98,16 @@ export async function fleetServer(
   });
   const [, store = ""] = /store_dir: "([^"]+)"/.exec(await Deno.readTextFile(made.configs[0])) ?? [];
   if (diskSize !== undefined) await Deno.mkdir(store, { recursive: true });
+  const noted = `${root}/writes`;
   const processes = stack.use(new AsyncDisposableStack());
   const running = new Map<string, RunningProgram>();
   const [first = ""] = nodes;
   const start = (node = first) => {
     const server = ["nats-server", "--config", made.configs[nodes.indexOf(node)]!] as const;
     const ofDisk = [...OF_OWN_DISK, "sh", "-c", ON_OWN_DISK, "sh"] as const;
-    const program = startProgram(diskSize === undefined ? server : [...ofDisk, diskSize, store, ...server], {
+    const ofSlowDisk = diskDelayMs === undefined ? [] : onSlowDisk({ delayMs: diskDelayMs, noted });
+    const argv = diskSize === undefined ? [...ofSlowDisk, ...server] : [...ofDisk, diskSize, store, ...server];
+    const program = startProgram(argv as [string, ...string[]], {
       cwd: root,
       // Debian has it where only root looks.
       env: { ...env, PATH: `${env["PATH"]}:/usr/sbin` },
@@ -98,6 +121,9 @@ export async function fleetServer(
   const resources = stack.move();
   return {
     ...{ fleet, credentials: made.credentials, start },
+    async slowWrites() {
+      return (await Deno.readTextFile(noted)).split("(DELAYED)").length - 1;
+    },
     async fillDisk() {
       const file = `/proc/${running.get(first)!.pid}/root${store}/filler`;
       await systemProcessRunner.run({ argv: ["sh", "-c", 'cat /dev/zero >"$1"', "sh", file] });

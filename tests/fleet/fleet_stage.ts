@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { present } from "../../lib/base/schema.ts";
 import { systemProcessRunner } from "../../lib/base/ports/process.ts";
 import { type FleetServer, fleetServer } from "./fleet_server.ts";
 import { panewrightThatStartsFast } from "../support/panewright.ts";
@@ -71,7 +72,8 @@ export function worksOf({ thinkMs }: { readonly thinkMs: number }) {
 export const PROGRAMMER_FIRST = { start_agent: "programmer", limits: { min_review_cycles_before_approval: 1 } };
 
 export async function fleetStage(
-  { config = {}, diskSize, isOverTls = false, nodes, users = [] }: {
+  { config = {}, diskDelayMs, diskSize, isOverTls = false, nodes, users = [] }: {
+    readonly diskDelayMs?: number;
     readonly diskSize?: string;
     readonly isOverTls?: boolean;
     /** The names of the fleet's servers. @default one */
@@ -107,7 +109,7 @@ export async function fleetStage(
       leaseSeconds: LEASE_SECONDS,
       users,
       ...(nodes === undefined ? {} : { nodes }),
-      ...(diskSize === undefined ? {} : { diskSize }),
+      ...present({ diskDelayMs, diskSize }),
     }),
   );
   const { credentials, fleet } = server;
