@@ -30,8 +30,8 @@ export const QUIETLY = [
   ...["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"],
 ];
 
-/** Several workspaces may be begun at a time. */
-const PATIENT = ["-c", "core.filesRefLockTimeout=10000", "-c", "core.packedRefsTimeout=10000"];
+/** Several workspaces may be begun at a time; files are written by as many processes as there are cores, in half the time. */
+const SETTINGS = ["core.filesRefLockTimeout=10000", "core.packedRefsTimeout=10000", "checkout.workers=0"];
 
 /** Many files take their time; but an agent can make what git waits for without an end. */
 const LIMIT_MS = 10 * 60_000;
@@ -47,7 +47,7 @@ export async function git(
   args: readonly string[],
   { cwd, env, codes = [0], signal, ...rest }: GitAsk,
 ): Promise<string> {
-  const { code, stdout, stderr, timedOut, truncated } = await runGit([...PATIENT, ...args], {
+  const { code, stdout, stderr, timedOut, truncated } = await runGit([...asSettings(SETTINGS), ...args], {
     cwd,
     // Its own large files it fetches by itself, when it wants them.
     env: { ...AUTHOR, GIT_ALLOW_PROTOCOL: "file", GIT_LFS_SKIP_SMUDGE: "1", ...env },

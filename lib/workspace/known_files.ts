@@ -1,5 +1,5 @@
 import { RuntimeError, UsageError } from "../base/errors.ts";
-import { lstatOrUndefined } from "../base/ports/files.ts";
+import { isAbsence, lstatOrUndefined } from "../base/ports/files.ts";
 import { git, inStore } from "./git.ts";
 import { placesOfRepository, plainFolder, storePathOf } from "./open_workspace.ts";
 import { keptIndexOf } from "./own_index.ts";
@@ -23,15 +23,29 @@ export interface KnownFiles {
   readonly files: ReadonlyMap<string, KnownFile>;
 }
 
+/** Whether nobody has worked in a workspace since it was made, as far as we know: says so once. */
+export function takeFresh(folder: string): boolean {
+  const workspace = workspaceAround(folder);
+  if (workspace === undefined) return false;
+  try {
+    Deno.removeSync(`${placesOf().known}/${workspace.name}.fresh`);
+    return true;
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
+}
+
 /**
  * What is known of the files around a folder without reading them: what the index says that our looks are made with, which no
  * agent can write. A file with the same times has the same content.
  *
+ * @param options.isFresh whether nobody has changed a file since that look began. @default {false}
  * @returns `undefined` where nothing is known, or git cannot say it
  */
 export async function knownFiles(
   folder: string,
-  { signal }: { readonly signal: AbortSignal },
+  { isFresh = false, signal }: { readonly isFresh?: boolean; readonly signal: AbortSignal },
 ): Promise<KnownFiles | undefined> {
   try {
     const { index, objects, store, top } = await lookOf(folder, signal);
@@ -49,7 +63,7 @@ export async function knownFiles(
       const ctime = of("ctime") * 1000;
       const mtime = of("mtime") * 1000 + Math.trunc(of("mtimeNs") / 1_000_000);
       // What was changed in the second of the look may have been changed again, later in it.
-      const isRecent = ctime + TIME_STEP_MS > lookedAt;
+      const isRecent = !isFresh && ctime + TIME_STEP_MS > lookedAt;
       return isRecent
         ? []
         : [[`${top}/${name}`, { blob, size: of("size"), mtime, ctime, inode: of("inode") }] as const];

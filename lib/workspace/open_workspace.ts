@@ -199,7 +199,9 @@ async function clone(
   await Deno.writeTextFile(`${tree}/.git/config`, configText([...author, ...settings]), { append: true });
   await git(["reset", "--quiet", "--hard", base], here);
   // Nobody has worked there yet: our first look at it need not read what is in it.
-  await beginIndex(`${tree}/.git/index`, `${placesOf().known}/${name}.kept`);
+  const { known } = placesOf();
+  await beginIndex(`${tree}/.git/index`, `${known}/${name}.kept`);
+  await Deno.writeTextFile(`${known}/${name}.fresh`, "");
 }
 
 /** Settings as a file of git's has them: to have git write one after the other takes a process each. */

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { filesChangedSince, leaveChangesIn, noteFilesIn, readFilesNote } from "../../lib/jobs/files/changes.ts";
 import { createRedactor } from "../../lib/base/redact/redactor.ts";
 import { checkoutAsItIs } from "../../lib/workspace/checkout.ts";
-import { knownFiles } from "../../lib/workspace/known_files.ts";
+import { knownFiles, takeFresh } from "../../lib/workspace/known_files.ts";
 import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
 import { runProgram } from "../support/program.ts";
 import { useStateHome } from "../support/state_home.ts";
@@ -60,8 +60,27 @@ Deno.test("what git has of a file byte for byte is known after a look, and of a 
   assertEquals(known?.files.get(`${repo}/a.txt`)?.blob, await git("rev-parse", "HEAD:a.txt"));
 
   const { tree } = await openWorkspace(repo, { task: "do it", now: NOW, signal });
-  // Of what was written in the same second it cannot be said.
+  // Of what was written in the second of the look it cannot be said once somebody may have worked there.
   assert(await knownFiles(tree, { signal }) !== undefined);
+  assertEquals([takeFresh(tree), takeFresh(tree), takeFresh(repo)], [true, false, false]);
+  const fresh = await knownFiles(tree, { isFresh: true, signal });
+  assertEquals(namesIn(fresh?.files, tree), [".gitattributes", "a.txt", "ends.txt", "new.txt"]);
+});
+
+Deno.test("of a workspace that was just made no file is read at the first look, and a change after it is found", async () => {
+  await using there = await oldCheckout(1001);
+  const { tree } = await openWorkspace(there.repo, { task: "do it", now: NOW, signal });
+  const place = { workdir: tree, folder: `${there.dir.path}/step`, signal };
+  await Deno.mkdir(place.folder);
+  const note = await readFilesNote(place.folder, await noteFilesIn(place));
+  const own = Object.keys(note.snapshot.files).filter((name) => name.startsWith("many/"));
+  assertEquals(own.length, 1001);
+  assertEquals(own.filter((name) => !note.snapshot.files[name]?.content?.startsWith("git:")), []);
+  const last = `${tree}/many/1000.txt`;
+  const { mtime } = Deno.statSync(last);
+  await Deno.writeTextFile(last, "9999\n");
+  await Deno.utime(last, mtime!, mtime!);
+  assertEquals(await filesChangedSince(note, place), ["many/1000.txt"]);
 });
 
 Deno.test("of many files those are not read that are as at the last look; each change is found, and shown", async () => {

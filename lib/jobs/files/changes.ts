@@ -6,7 +6,7 @@ import { findRepository, UntoldError } from "./list.ts";
 import { keepContents } from "./before_contents.ts";
 import { changedFiles, type FilesNote, snapshotFiles } from "./snapshot.ts";
 import { makePatch } from "./patch.ts";
-import { knownFiles } from "../../workspace/known_files.ts";
+import { knownFiles, takeFresh } from "../../workspace/known_files.ts";
 import { partsOf } from "../../workspace/patch.ts";
 
 export const MAX_NAMED_FILES = 200;
@@ -25,10 +25,11 @@ export async function noteFilesIn(
   { workdir, folder, lookedAt, signal }: ChangesPlace & { readonly lookedAt?: Promise<void> },
 ): Promise<string> {
   removeLeftovers(folder);
+  const isFresh = takeFresh(workdir);
   const contents = await keepContents(keptFolder(folder));
   const ask = async () => {
     await lookedAt;
-    return await knownFiles(workdir, { signal });
+    return await knownFiles(workdir, { isFresh, signal });
   };
   const { objects, snapshot } = await snapshotFiles({ workdir, signal, onContent: contents.take, knownFiles: ask });
   const text = JSON.stringify({ snapshot, blobs: contents.blobs, objects } satisfies FilesNote);
