@@ -77,8 +77,14 @@ function canBeEntered(folder: string): boolean {
   }
 }
 
+/** What waits meanwhile comes after this. A timer would do as well, but takes 2 ms each time, and a channel a tenth. */
 export async function letOthersWork(count: number): Promise<void> {
-  if (count % PIECES_AT_A_TIME === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+  if (count % PIECES_AT_A_TIME !== 0) return;
+  const { port1, port2 } = new MessageChannel();
+  const told = new Promise((resolve) => port1.onmessage = resolve);
+  port2.postMessage(undefined);
+  await told;
+  for (const port of [port1, port2]) port.close();
 }
 
 /** What stands at a path; a link is not followed. */
