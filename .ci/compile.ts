@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- a script for people
 /**
- * Compiles the executable: bundled, minified, with its permissions baked in.
+ * Compiles the executable: bundled, with its permissions baked in.
  *
  *     deno task compile [--target TRIPLE]
  *
@@ -36,8 +36,8 @@ const output = target === undefined ? "dist/panewright" : `dist/panewright-${tar
 const { code, stderr } = await runDeno([
   "compile",
   "--quiet",
+  // Not made small: see .ci/bundle.ts.
   "--bundle",
-  "--minify",
   "--no-prompt",
   V8_FLAGS,
   "-P=panewright",

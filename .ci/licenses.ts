@@ -10,10 +10,11 @@ const ROOT = new URL("../", import.meta.url).pathname;
 const OUTPUT = `${ROOT}lib/cli/licenses.json`;
 const DOCUMENT = `${ROOT}THIRD_PARTY.md`;
 
-/** Packages of which only tests, or types, use something: nothing that people get contains them. */
+/** Packages of which only tests, builds or types use something: nothing that people get contains them. */
 export const ONLY_IN_TESTS: readonly string[] = [
   "@agentclientprotocol/sdk",
   "axe-core",
+  "esbuild",
   "openapi-fetch",
   "openapi-typescript",
 ];
