@@ -3,8 +3,8 @@
  *
  *     deno task bundle [ENTRY FILE]
  *
- * `deno bundle` (2.9.6) does not do: its esbuild, made to write little, takes a `using` away together with a variable that
- * is used once, and nothing is closed then (https://github.com/evanw/esbuild/issues/4482).
+ * `deno bundle --minify` (2.9.6) cannot be used: its esbuild removes a `using` whose variable is used once, and nothing is
+ * closed then (https://github.com/evanw/esbuild/issues/4482).
  *
  * @module
  */
@@ -33,7 +33,8 @@ const MAPPED: Plugin = {
   setup({ onResolve, resolve }) {
     onResolve({ filter: /^[@\w]/ }, async ({ importer, kind, path, pluginData }) => {
       if (pluginData === MAPPED || importer.includes("/node_modules/") || path.startsWith("node:")) return undefined;
-      const key = Object.keys(IMPORTS).filter((key) => `${path}/`.startsWith(`${key}/`)).toSorted().at(-1) ?? "";
+      const key = Object.keys(IMPORTS).filter((key) => `${path}/`.startsWith(`${key}/`)).toSorted().at(-1);
+      if (key === undefined) return undefined;
       const [, name = "", version, file = ""] = /^npm:(@?[^@]+)@([^/]+)(.*)$/.exec(IMPORTS[key] ?? "") ?? [];
       const resolveDir = `${ROOT}node_modules/.deno/${name.replace("/", "+")}@${version}/node_modules`;
       return await resolve(`${name}${file}${path.slice(key.length)}`, { kind, resolveDir, pluginData: MAPPED });

@@ -36,7 +36,7 @@ const output = target === undefined ? "dist/panewright" : `dist/panewright-${tar
 const { code, stderr } = await runDeno([
   "compile",
   "--quiet",
-  // Not made small: see .ci/bundle.ts.
+  // Not minified: .ci/bundle.ts says why.
   "--bundle",
   "--no-prompt",
   V8_FLAGS,

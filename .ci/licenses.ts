@@ -11,7 +11,7 @@ const OUTPUT = `${ROOT}lib/cli/licenses.json`;
 const DOCUMENT = `${ROOT}THIRD_PARTY.md`;
 
 /** Packages of which only tests, builds or types use something: nothing that people get contains them. */
-export const ONLY_IN_TESTS: readonly string[] = [
+export const NOT_SHIPPED: readonly string[] = [
   "@agentclientprotocol/sdk",
   "axe-core",
   "esbuild",
@@ -60,7 +60,7 @@ export async function collectLicenses(): Promise<readonly License[]> {
   );
   const licenses: License[] = [{ name: manifest.name, versions: [manifest.version], text: own }];
   for (const [name, specs] of [...packages].sort()) {
-    if (ONLY_IN_TESTS.includes(name)) continue;
+    if (NOT_SHIPPED.includes(name)) continue;
     const versions = specs.map((spec) => spec.slice(name.length + 1)).sort();
     const folder = `${ROOT}node_modules/.deno/${specs.at(-1)!.replace("/", "+")}/node_modules/${name}`;
     licenses.push({ name, versions, text: await textOf(folder) ?? mitLicense(own, await copyrightOf(folder)) });

@@ -45,10 +45,10 @@ interface Asking {
 /** Commits all that is in a workspace, and brings the commit into the person's repository, under a ref of ours. */
 export async function keepResult(workspace: Workspace, { signal }: Asking): Promise<WorkspaceResult> {
   const { base, name, store, top } = workspace;
-  const leftOut: string[] = [];
+  const leftOut = new Set<string>();
   const commit = workspace.isTarget === true
     ? await landedIn(workspace, { signal })
-    : await commitWork(workspace, { signal, onLeftOut: (path) => leftOut.push(path) });
+    : await commitWork(workspace, { signal, onLeftOut: (path) => void leftOut.add(path) });
   await bringObjects(commit, { store, signal });
   const ref = `refs/panewright/${name}`;
   await git(["fetch", ...QUIETLY, store, `+refs/kept/${commit}:${ref}`], { cwd: top, signal });

@@ -155,7 +155,7 @@ async function oddIn(
     ...present({ signal, timeoutMs }),
   });
   if (timedOut || truncated) {
-    const why = truncated ? "too much of it is no file" : "to look for it takes too long";
+    const why = truncated ? "it holds too many special files, such as FIFOs" : "to look for it takes too long";
     throw new RuntimeError(`Cannot take what is in ${tree}: ${why}`);
   }
   const odd = stdout.split("\0").flatMap((path) => path === "" ? [] : [path.slice(tree.length + 1)]);

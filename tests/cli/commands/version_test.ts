@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import manifest from "../../../deno.json" with { type: "json" };
 import licenses from "../../../lib/cli/licenses.json" with { type: "json" };
-import { collectLicenses, ONLY_IN_TESTS, thirdPartyDocument } from "../../../.ci/licenses.ts";
+import { collectLicenses, NOT_SHIPPED, thirdPartyDocument } from "../../../.ci/licenses.ts";
 import { runCli } from "../../../lib/cli/main.ts";
 import { systemProcessRunner } from "../../../lib/base/ports/process.ts";
 import { tempDir } from "../../support/temp_dir.ts";
@@ -10,7 +10,7 @@ import { fakeIo } from "../../support/fake_io.ts";
 Deno.test("the licence of every dependency is part of the program; `deno task licenses` collects them", async () => {
   assertEquals(licenses, await collectLicenses());
   const known = licenses.flatMap(({ name, versions }) => versions.map((version) => `npm:${name}@${version}`));
-  const needed = Object.entries(manifest.imports).filter(([name]) => !ONLY_IN_TESTS.includes(name)).map(([, is]) => is);
+  const needed = Object.entries(manifest.imports).filter(([name]) => !NOT_SHIPPED.includes(name)).map(([, is]) => is);
   assertEquals(needed.filter((specifier) => !known.some((each) => `${specifier}/`.startsWith(`${each}/`))), []);
   const free =
     /Permission is hereby granted|Permission to use, copy|Apache License\s+Version 2\.0|Redistribution and use|Blue Oak Model License|free and unencumbered software/;
