@@ -1,3 +1,4 @@
+import { removeTree } from "../base/ports/own_files.ts";
 import { copy } from "@std/fs";
 import { dirname, relative, resolve } from "@std/path/posix";
 import { UsageError } from "../base/errors.ts";
@@ -166,7 +167,7 @@ export async function copyState(
   for (const name of [...support.copied, support.beside, support.login]) {
     if (name === undefined) continue;
     clearWay(root, `${to}/${name}`);
-    await Deno.remove(`${to}/${name}`, { recursive: true }).catch(() => {});
+    await removeTree(`${to}/${name}`).catch(() => {});
   }
   for (const name of support.copied) await copyOver(`${from}/${name}`, `${to}/${name}`);
   if (beside !== undefined && support.beside !== undefined) await copyOver(beside[0], `${to}/${support.beside}`);

@@ -35,7 +35,7 @@ async function prepare({ epoch, job, name, state }: Claim, { root, worker, signa
   await clearEarlier({ folder: worker.folder, job: jobText(name), epoch }, { clock, signal });
   if (lstatOrUndefined(root) !== undefined) await removeRoot(root);
   makeOwnFolder(`${worker.folder}/${jobText(name)}`);
-  const store = await makeStoreOf(root, { signal });
+  const store = await makeStoreOf(root, { commit: job.commit, signal });
   await fetchSource(fleet, { job, store, signal });
   const base = await joinWorks(fleet, { job, name, works: state.works ?? [], store, signal });
   const place = await makeCheckout(root, { base, folder: job.folder, origin: job.commit, store, signal });

@@ -1,6 +1,7 @@
+import { removeTree } from "../base/ports/own_files.ts";
 import { RuntimeError } from "../base/errors.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
-import { EMAIL, git, gitLine, inStore, QUIETLY } from "../workspace/git.ts";
+import { EMAIL, formatOf, git, gitLine, inStore, makeRepository, QUIETLY } from "../workspace/git.ts";
 import { inside } from "./inside.ts";
 import { dropStoreOf } from "../workspace/checkout.ts";
 import { commitFiles } from "../workspace/snapshot.ts";
@@ -61,12 +62,19 @@ export async function takeBundle(
   await git(["update-ref", `refs/kept/${commit}`, commit], inStore(store, signal));
 }
 
-/** Makes the store of a job, with nothing in it. */
-export async function makeStoreOf(root: string, { signal }: Asking): Promise<string> {
+/**
+ * Makes the store of a job, with nothing in it.
+ *
+ * @param commit one of its repository
+ */
+export async function makeStoreOf(
+  root: string,
+  { commit, signal }: Asking & { readonly commit: string },
+): Promise<string> {
   makeOwnFolder(root);
   const store = `${root}/store.git`;
-  await git(["init", "--quiet", "--bare", "--template=", store], { cwd: root, signal });
   await Deno.mkdir(`${store}/info`, { recursive: true });
+  await makeRepository(store, { format: formatOf(commit), isBare: true, signal });
   await Deno.writeTextFile(`${store}/info/exclude`, OURS);
   return store;
 }
@@ -89,7 +97,7 @@ export async function makeCheckout(
   const checkout = `${root}/checkout`;
   await Deno.mkdir(checkout, { mode: 0o700 });
   const here = { cwd: checkout, signal };
-  await git(["init", "--quiet", "--template=", `--initial-branch=${BRANCH}`, "."], here);
+  await makeRepository(checkout, { format: formatOf(base), branch: BRANCH, signal });
   await Deno.mkdir(`${checkout}/.git/info`, { recursive: true });
   await Deno.writeTextFile(`${checkout}/.git/info/exclude`, OURS);
   await git(["config", "user.name", "panewright"], here);
@@ -105,7 +113,7 @@ export async function makeCheckout(
 /** Removes the place of a job, and what is kept of its checkout. */
 export async function removeRoot(root: string): Promise<void> {
   await dropStoreOf(`${root}/checkout`);
-  await Deno.remove(root, { recursive: true });
+  await removeTree(root);
 }
 
 /** Where it stands which folder a job works in, for whoever finds the place of a worker that is gone. */

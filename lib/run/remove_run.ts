@@ -1,3 +1,4 @@
+import { removeTree } from "../base/ports/own_files.ts";
 import { basename } from "@std/path/posix";
 import { isRunId, type RunFolder } from "./run_folder.ts";
 import { tryLockRun } from "./run_lock.ts";
@@ -38,7 +39,7 @@ export async function removeRun(folder: RunFolder): Promise<boolean> {
 /** The sessions and settings of agents that worked in the sandbox around them. */
 async function removeAgentsFolder({ id }: RunFolder): Promise<void> {
   const own = agentsFolderOf(id);
-  if (own !== undefined) await Deno.remove(own, { recursive: true }).catch(() => {});
+  if (own !== undefined) await removeTree(own).catch(() => {});
 }
 
 /** How many bytes the files of a folder have, those behind links left out. */

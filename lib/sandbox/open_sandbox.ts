@@ -1,3 +1,4 @@
+import { removeTree } from "../base/ports/own_files.ts";
 import { RuntimeError } from "../base/errors.ts";
 import { LineSplitter } from "../base/follow/line_splitter.ts";
 import type { Clock } from "../base/ports/clock.ts";
@@ -168,7 +169,7 @@ function startHost(
     await group.stop();
     // It may have been killed.
     await tidyFolder(cwd, locks).catch(() => {});
-    await Deno.remove(temporary, { recursive: true }).catch(() => {});
+    await removeTree(temporary).catch(() => {});
   };
   group.ended.then(gone);
   return { tell: (message: ToHost) => group.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`)), dispose };

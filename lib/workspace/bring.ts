@@ -1,3 +1,4 @@
+import { removeTree } from "../base/ports/own_files.ts";
 import { dirname } from "@std/path/posix";
 import { RuntimeError } from "../base/errors.ts";
 import { isPlainFile, lstatOrUndefined } from "../base/ports/files.ts";
@@ -119,7 +120,7 @@ export async function copyInto(
   if (!makePlace(dirname(name), into)) return false;
   if (lstatOrUndefined(`${into}/${name}`) !== undefined) {
     if (!replaces) return false;
-    await Deno.remove(`${into}/${name}`, { recursive: true });
+    await removeTree(`${into}/${name}`);
   }
   const { code, stderr } = await systemProcessRunner.run({
     argv: ["cp", "-a", "--", `${from}/${name}`, `${into}/${name}`],

@@ -86,6 +86,27 @@ export function inFolder(
   return isPlain ? { cwd: top, env: { GIT_DIR: store, GIT_WORK_TREE: top } } : { cwd: top };
 }
 
+/** How long a repository's ids are, which no other repository's objects may differ in that it borrows. */
+export type ObjectFormat = "sha1" | "sha256";
+
+export function formatOf(id: string): ObjectFormat {
+  return id.length === 64 ? "sha256" : "sha1";
+}
+
+/** Makes a repository with nothing in it. */
+export async function makeRepository(
+  path: string,
+  { branch, format, isBare = false, signal }: {
+    readonly format: ObjectFormat;
+    readonly isBare?: boolean;
+    readonly branch?: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const how = [...(isBare ? ["--bare"] : []), ...(branch === undefined ? [] : [`--initial-branch=${branch}`])];
+  await git(["init", "--quiet", "--template=", `--object-format=${format}`, ...how, path], { cwd: path, signal });
+}
+
 export function asSettings(settings: readonly string[]): readonly string[] {
   return settings.flatMap((setting) => ["-c", setting]);
 }

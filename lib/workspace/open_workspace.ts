@@ -1,12 +1,12 @@
 import { UsageError } from "../base/errors.ts";
 import { runGit } from "../base/ports/git.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
-import { replaceFile } from "../base/ports/own_files.ts";
+import { removeTree, replaceFile } from "../base/ports/own_files.ts";
 import { makeOwnFolder } from "../base/ports/state_folder.ts";
 import { present } from "../base/schema.ts";
 import { sha256Hex } from "../base/text/digest.ts";
 import { lastLines } from "../base/text/lines.ts";
-import { git, gitLine, inStore } from "./git.ts";
+import { git, gitLine, inStore, makeRepository, type ObjectFormat } from "./git.ts";
 import { bringIgnored } from "./bring.ts";
 import { freePorts, takePorts } from "./ports.ts";
 import { beginIndex, type Limit, lookAtCheckout, NO_LIMIT } from "./own_index.ts";
@@ -28,6 +28,7 @@ interface Repository {
   readonly objects: string;
   /** Where ours of it is. */
   readonly store: string;
+  readonly format: ObjectFormat;
   readonly isPlain?: true;
   /** `undefined` where there is no commit yet. */
   readonly head: string | undefined;
@@ -88,7 +89,7 @@ export async function openWorkspace(
     await noteWorkspace(workspace);
     return workspace;
   } catch (error) {
-    await Deno.remove(tree, { recursive: true }).catch(() => {});
+    await removeTree(tree).catch(() => {});
     freePorts(name);
     throw error;
   }
@@ -105,9 +106,9 @@ async function refsOf(
 }
 
 /** Has the store of a repository be there; it ignores what the repository does. */
-export async function makeStoreOf({ exclude, store }: Repository, signal: AbortSignal): Promise<void> {
+export async function makeStoreOf({ exclude, format, store }: Repository, signal: AbortSignal): Promise<void> {
   for (const path of Object.values(placesOf())) makeOwnFolder(path);
-  await makeStore(store, signal);
+  await makeStore(store, { format, signal });
   await replaceFile(`${store}/info/exclude`, `${exclude}\n${OURS}`);
 }
 
@@ -117,11 +118,14 @@ export async function storePathOf(objects: string): Promise<string> {
 }
 
 /** Makes the store of a repository, unless it is there: whoever else makes it meanwhile, it appears whole. */
-async function makeStore(store: string, signal: AbortSignal): Promise<void> {
+async function makeStore(
+  store: string,
+  { format, signal }: { readonly format: ObjectFormat; readonly signal: AbortSignal },
+): Promise<void> {
   if (lstatOrUndefined(store) !== undefined) return;
   const draft = `${store}.${crypto.randomUUID()}`;
   await Deno.mkdir(`${draft}/info`, { recursive: true, mode: 0o700 });
-  await git(["init", "--quiet", "--bare", "--template=", draft], { cwd: draft, signal });
+  await makeRepository(draft, { format, isBare: true, signal });
   await Deno.rename(draft, store).catch(async (error) => {
     await Deno.remove(draft, { recursive: true });
     if (lstatOrUndefined(store) === undefined) throw error;
@@ -181,7 +185,7 @@ export async function commitOfNow(
 }
 
 async function clone(
-  { author, settings }: Repository,
+  { author, format, settings }: Repository,
   { base, name, signal, store, tree }: {
     readonly store: string;
     readonly base: string;
@@ -192,7 +196,7 @@ async function clone(
 ): Promise<void> {
   const branch = `panewright/${name}`;
   const here = { cwd: tree, signal };
-  await git(["init", "--quiet", "--template=", `--initial-branch=${branch}`, "."], here);
+  await makeRepository(tree, { format, branch, signal });
   for (const folder of ["info", "hooks"]) await Deno.mkdir(`${tree}/.git/${folder}`, { recursive: true });
   await Deno.writeTextFile(`${tree}/.git/info/exclude`, OURS);
   await Deno.writeTextFile(`${tree}/.git/objects/info/alternates`, `${store}/objects\n`);
@@ -232,7 +236,7 @@ export async function isInRepository(folder: string, signal: AbortSignal): Promi
 export async function plainFolder(folder: string): Promise<Repository> {
   const top = await Deno.realPath(folder);
   const store = await storePathOf(`${top}/.git/objects`);
-  const none = { prefix: "", head: undefined, settings: [], author: [], exclude: "" };
+  const none = { prefix: "", format: "sha1" as const, head: undefined, settings: [], author: [], exclude: "" };
   return { ...none, top, store, gitFolder: store, objects: `${store}/objects`, isPlain: true };
 }
 
@@ -263,12 +267,19 @@ export async function repositoryOf(folder: string, signal: AbortSignal): Promise
 
 /** What is the same for all settings, and told by one start of git. Absolute paths. */
 export async function placesOfRepository(folder: string, signal: AbortSignal) {
-  const asked = ["--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir", "--show-prefix"];
+  const asked = [
+    "--path-format=absolute",
+    "--show-toplevel",
+    "--git-dir",
+    "--git-common-dir",
+    "--show-object-format",
+    "--show-prefix",
+  ];
   // Last, and only if it is there: without a commit git says nothing in its place.
   const { code, stderr, stdout } = await runGit(["rev-parse", ...asked, "--revs-only", "HEAD^{commit}"], {
     ...{ cwd: folder, signal },
   });
-  const [top = "", gitFolder, common, ...rest] = stdout.replace(/\n+$/, "").split("\n");
+  const [top = "", gitFolder, common, idsBy, ...rest] = stdout.replace(/\n+$/, "").split("\n");
   if (code !== 0 || gitFolder === undefined || common === undefined || top === "") {
     const [said = "it is in no working tree"] = lastLines(stderr, 1);
     throw new UsageError(`Cannot make a workspace of ${folder}: it is in no working tree of git that can be used`, {
@@ -278,5 +289,6 @@ export async function placesOfRepository(folder: string, signal: AbortSignal) {
   }
   // A path below the top ends with a slash.
   const head = /^[0-9a-f]{40,64}$/.test(rest.at(-1) ?? "") ? rest.pop() : undefined;
-  return { top, gitFolder, common, head, objects: `${common}/objects`, prefix: rest.join("\n") };
+  const format: ObjectFormat = idsBy === "sha256" ? idsBy : "sha1";
+  return { top, gitFolder, common, format, head, objects: `${common}/objects`, prefix: rest.join("\n") };
 }

@@ -20,6 +20,8 @@ export interface CheckoutLook {
   readonly limit: Limit;
   /** The person's index, where ours did not begin with it: what it names is tracked. */
   readonly theirs: string | undefined;
+  /** Filters that only the repository's settings name: they are not run, and what goes through them is as git has it. */
+  readonly filters: readonly string[];
   /** Whether a run begins with it. Later, what git was told to forget stays tracked: an agent may have told it so. */
   readonly isBase: boolean;
 }
@@ -58,17 +60,58 @@ export async function lookAtCheckout(
     readonly store: string;
     readonly top: string;
   },
-  { name, signal, ...look }: Omit<CheckoutLook, "theirs"> & { readonly name: string; readonly signal: AbortSignal },
+  { name, signal, ...look }: Omit<CheckoutLook, "filters" | "theirs"> & {
+    readonly name: string;
+    readonly signal: AbortSignal;
+  },
 ) {
   const kept = await keptIndexOf({ store, top });
   const own = `${gitFolder}/index`;
-  const [from, theirs] = lstatOrUndefined(kept) === undefined ? [own, undefined] : [kept, own];
-  const { path: index, [Symbol.asyncDispose]: dispose } = await ownIndex(from, `${placesOf().known}/${name}.checkout`);
+  const at = `${placesOf().known}/${name}.checkout`;
+  await using opened = new AsyncDisposableStack();
+  const whole = isSplit(gitFolder) ? opened.use(await ownIndex(own, `${at}.whole`)).path : own;
+  if (whole !== own) {
+    const env = { GIT_DIR: gitFolder, GIT_INDEX_FILE: whole };
+    await git(["update-index", "--no-split-index"], { cwd: top, env, signal });
+  }
+  const [from, theirs] = lstatOrUndefined(kept) === undefined ? [whole, undefined] : [kept, whole];
+  const { path: index } = opened.use(await ownIndex(from, at));
+  const filters = await filtersOf({ objects, top }, signal);
+  const taken = opened.move();
   return {
-    files: { store, tree: top, index, settings, borrowed: objects, signal, checkout: { ...look, theirs } },
+    files: { store, tree: top, index, settings, borrowed: objects, signal, checkout: { ...look, filters, theirs } },
     keep: () => Deno.rename(index, kept),
-    [Symbol.asyncDispose]: dispose,
+    [Symbol.asyncDispose]: () => taken.disposeAsync(),
   };
+}
+
+/** What a repository's settings can name filters in. */
+const MAY_FILTER = /^[ \t]*\[[ \t]*(?:filter|include|extensions)/im;
+
+/** The filters that only a repository's settings name. */
+async function filtersOf(
+  { objects, top }: { readonly objects: string; readonly top: string },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (!MAY_FILTER.test(await Deno.readTextFile(`${objects}/../config`))) return [];
+  const asked = ["config", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter\\..*\\.(clean|process)$"];
+  const parts = (await git(asked, { cwd: top, codes: [0, 1], signal })).split("\0");
+  const named = parts.flatMap((key, at) => {
+    const [, name] = /^filter\.(.+)\.\w+$/s.exec(key) ?? [];
+    return name === undefined ? [] : [{ name, isTheirs: !["local", "worktree"].includes(parts[at - 1] ?? "") }];
+  });
+  const theirs = new Set(named.flatMap(({ name, isTheirs }) => isTheirs ? [name] : []));
+  return [...new Set(named.map(({ name }) => name))].filter((name) => !theirs.has(name));
+}
+
+/** Whether an index may be in two files, the second of which is only found beside the first (`core.splitIndex`). */
+function isSplit(gitFolder: string): boolean {
+  try {
+    return [...Deno.readDirSync(gitFolder)].some(({ name }) => name.startsWith("sharedindex."));
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
 }
 
 /** Where the index of our last look at a checkout is. */
@@ -93,7 +136,7 @@ export async function beginIndex(from: string, index: string): Promise<void> {
 /** Has an index that began with another one pass nothing by that is there, and requires what it has not to be little. */
 export async function takeInAll(
   index: string,
-  { ask: place, checkout: { isBase, limit, theirs }, settings, tree }: {
+  { ask: place, checkout: { filters, isBase, limit, theirs }, settings, tree }: {
     readonly tree: string;
     readonly ask: GitAsk;
     readonly checkout: CheckoutLook;
@@ -117,7 +160,12 @@ export async function takeInAll(
   if (isBase && theirs !== undefined && !absentIn(there ?? []).every((path) => absent.has(path))) {
     // What is not there and not gone is as the person has it.
     await beginIndex(theirs, index);
-    return await takeInAll(index, { tree, ask: place, checkout: { isBase, limit, theirs: undefined }, settings });
+    return await takeInAll(index, {
+      tree,
+      ask: place,
+      checkout: { filters, isBase, limit, theirs: undefined },
+      settings,
+    });
   }
   const others = pathsOf(/^\? /, here);
   if (others.length > limit.maxNewFiles) throw tooMuch(tree, `more than ${limit.maxNewFiles} files`);

@@ -1,3 +1,4 @@
+import { removeTree } from "../base/ports/own_files.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { RuntimeError, UsageError } from "../base/errors.ts";
 import { isAbsence } from "../base/ports/files.ts";
@@ -26,7 +27,7 @@ export interface WorkspaceResult {
   /** The ref in the person's repository that holds it. */
   readonly ref: string;
   readonly files: readonly ChangedFile[];
-  /** Repositories that were made inside: what is in them is in no commit. */
+  /** What is in no commit: repositories that were made inside, and what git may not read. */
   readonly inner: readonly string[];
 }
 
@@ -265,7 +266,7 @@ export async function removeWorkspace(
   const { name, tree } = workspace;
   if (inner.length > 0) {
     throw new UsageError(
-      `Cannot remove the workspace ${name}: repositories were made in it, and ${ref} has nothing of them`,
+      `Cannot remove the workspace ${name}: ${ref} does not have all that is in it`,
       {
         hint: `Move them away, or remove them: ${inner.map((path) => `${tree}/${path}`).join(", ")}`,
       },
@@ -288,7 +289,7 @@ export async function dropWorkspace(
   { name, partOf, tree }: Pick<Workspace, "name" | "partOf" | "tree">,
 ): Promise<void> {
   const { known } = placesOf();
-  const removed = partOf === undefined ? Deno.remove(tree, { recursive: true }) : emptyTree(tree);
+  const removed = partOf === undefined ? removeTree(tree) : emptyTree(tree);
   await removed.catch((error) => {
     if (!isAbsence(error)) throw error;
   });

@@ -1,3 +1,4 @@
+import { removeTree } from "../base/ports/own_files.ts";
 import { RuntimeError } from "../base/errors.ts";
 import { isPlainFile, lstatOrUndefined } from "../base/ports/files.ts";
 import { readRegularFile, readRegularText } from "../base/ports/regular_file.ts";
@@ -80,7 +81,7 @@ export async function keepSetup(
     // Another workspace may have been as fast.
     if (lstatOrUndefined(kept) === undefined) await Deno.rename(draft, kept);
   } finally {
-    await Deno.remove(draft, { recursive: true }).catch(() => {});
+    await removeTree(draft).catch(() => {});
   }
   await dropOldest(folder);
 }
@@ -90,5 +91,5 @@ async function dropOldest(folder: string): Promise<void> {
     return { path: `${folder}/${name}`, usedAt: lstatOrUndefined(`${folder}/${name}`)?.mtime?.getTime() ?? 0 };
   });
   const oldest = all.toSorted((one, other) => other.usedAt - one.usedAt).slice(MOST_KEPT);
-  for (const { path } of oldest) await Deno.remove(path, { recursive: true }).catch(() => {});
+  for (const { path } of oldest) await removeTree(path).catch(() => {});
 }

@@ -2,12 +2,11 @@ import { RuntimeError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { systemProcessRunner } from "../base/ports/process.ts";
 import { present } from "../base/schema.ts";
-import { errorText } from "../base/text/error_text.ts";
-import { placeholdersIn } from "../sandbox/placeholders.ts";
-import { asSettings, git, type GitAsk, gitLine, withStore } from "./git.ts";
+import { addAll, type Adding } from "./add_all.ts";
+import { git, type GitAsk, gitLine, withStore } from "./git.ts";
 import { type CheckoutLook, takeInAll } from "./own_index.ts";
 
-interface Files {
+interface Files extends Pick<Adding, "isWhole" | "onLeftOut"> {
   readonly store: string;
   /** Absolute path of the folder with the files: the top of a checkout. */
   readonly tree: string;
@@ -18,10 +17,6 @@ interface Files {
   readonly borrowed?: string | undefined;
   /** What is looked at, where it is a checkout that somebody else works in. */
   readonly checkout?: CheckoutLook | undefined;
-  /** Whether a repository without a commit, which git does not take, is refused. @default {false} it is left out */
-  readonly isWhole?: boolean;
-  /** Told of what is left out. */
-  readonly onLeftOut?: (path: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -53,11 +48,11 @@ export async function commitFiles(
   before?.catch(() => {});
   const odd = await requireTakable(tree, { ask, checkout, index, settings });
   await forget(odd, { ask, index });
-  await addAll(tree, { ...files, ask });
+  await addAll(tree, { ...files, filters: checkout?.filters ?? [], ask });
   const written = await gitLine(["write-tree"], ask).catch(async () => {
     // The person's git may have tidied away what was there at the last look.
     await Deno.remove(index);
-    await addAll(tree, { ...files, ask });
+    await addAll(tree, { ...files, filters: checkout?.filters ?? [], ask });
     return await gitLine(["write-tree"], ask);
   });
   if (parent !== undefined && written === await before) return parent;
@@ -72,37 +67,6 @@ async function forget(
   if (paths.length === 0 || lstatOrUndefined(index) === undefined) return;
   const stdin = paths.map((path) => `${path}\0`).join("");
   await git(["update-index", "-z", "--force-remove", "--stdin"], { ...ask, stdin });
-}
-
-/** So many repositories without a commit are left out, each of them by one more attempt of git's. */
-const MOST_LEFT_OUT = 100;
-
-async function addAll(
-  tree: string,
-  { ask, isWhole = false, onLeftOut, settings }: Pick<Files, "isWhole" | "onLeftOut" | "settings"> & {
-    readonly ask: GitAsk;
-  },
-): Promise<void> {
-  const leftOut: string[] = [];
-  // What a sandbox that is open shows there is no work of anybody.
-  const passed = () => [...placeholdersIn(tree), ...leftOut].map((path) => `:(exclude,top,literal)${path}`);
-  for (;;) {
-    const cause = await git([...asSettings(settings), "add", "--all", "--", ".", ...passed()], ask)
-      .then(() => undefined, (error) => error);
-    if (cause === undefined) break;
-    const [, inner] = /error: '(.+?)\/?' does not have a commit checked out/.exec(errorText(cause)) ?? [];
-    if (inner === undefined) throw cause;
-    if (isWhole || leftOut.includes(inner) || leftOut.length === MOST_LEFT_OUT) {
-      throw new RuntimeError(`Cannot take what is in ${tree}: ${inner} is a repository of its own without a commit`, {
-        ...{
-          cause,
-          hint: `Have git ignore it (.gitignore), or commit something in it. Its files are not taken along.`,
-        },
-      });
-    }
-    leftOut.push(inner);
-  }
-  for (const path of leftOut) onLeftOut?.(path);
 }
 
 /** A commit that has the files of a tree; with the same date the same files are the same commit. */

@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
-import { replaceFile } from "../base/ports/own_files.ts";
+import { removeTree, replaceFile } from "../base/ports/own_files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { makeOwnFolder, NO_STATE_FOLDER, STATE_FOLDER_HINT, stateFolder } from "../base/ports/state_folder.ts";
 import { flag, listOf, number, object, oneOf, optional, text, type ValueOf } from "../base/schema.ts";
@@ -124,7 +124,7 @@ const KEPT_MS = 2 * LISTED_MS;
  * to start would not find what it is to hide.
  */
 export async function emptyTree(tree: string): Promise<void> {
-  for (const name of namesIn(tree)) await Deno.remove(`${tree}/${name}`, { recursive: true });
+  for (const name of namesIn(tree)) await removeTree(`${tree}/${name}`);
   const { known, trees } = placesOf();
   for (const name of namesIn(trees)) {
     const isKnown = lstatOrUndefined(`${known}/${name}.json`) !== undefined;

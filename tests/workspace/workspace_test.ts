@@ -329,7 +329,11 @@ Deno.test("a workspace is removed when all of it is under its ref, and not befor
   // It stays where it is: of another repository git would make an empty folder.
   assertEquals(await applyResult(workspace, held, { signal }), ["a.txt"]);
   assertEquals(await exists(`${repo}/inner`), false);
-  await assertRejects(() => removeWorkspace(workspace, held, { signal }), UsageError, "repositories were made in it");
+  await assertRejects(
+    () => removeWorkspace(workspace, held, { signal }),
+    UsageError,
+    "does not have all that is in it",
+  );
   assertEquals(await exists(`${tree}/inner/file.txt`), true);
   await Deno.remove(`${tree}/inner`, { recursive: true });
   await removeWorkspace(workspace, await keepResult(workspace, { signal }), { signal });
@@ -564,7 +568,7 @@ Deno.test("repositories that an agent has begun without a commit: the rest of it
   const result = await keepResult(workspace, { signal });
   assertEquals([result.files.map(({ path }) => path), result.inner.toSorted()], [["made.txt"], begun]);
   const seen = await assertRejects(() => removeWorkspace(workspace, result, { signal }), UsageError);
-  assertMatch(seen.message, /repositories were made in it/);
+  assertMatch(seen.message, /does not have all that is in it/);
   assertEquals(await read(tree, "tmp/x/y.txt"), "y\n");
 });
 

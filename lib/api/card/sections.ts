@@ -115,7 +115,7 @@ function changed({ changes, name, notKept, run, state }: Card): readonly CardLin
   if (changes === undefined) return [];
   const { added, files, inner, ref, removed } = changes;
   const apart = inner.map((path) => ({
-    text: `${path} is a repository of its own: what is in it is in no commit`,
+    text: `${path} is in no commit: a repository of its own, or not to be read`,
     tone: "caution" as const,
   }));
   if (files.length === 0) return groupOf(state) !== "done" ? apart : [{ text: "no file" }, ...apart];

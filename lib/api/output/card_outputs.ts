@@ -25,7 +25,9 @@ export const CARD_OUTPUTS = {
       removed: count("Lines in all; missing where they were not counted.").optional(),
       ref: text("The ref of the checkout's repository that has them; missing where they are in the checkout.")
         .optional(),
-      inner: z.array(z.string()).describe("Repositories that were made there: what is in them is in no commit."),
+      inner: z.array(z.string()).describe(
+        "What is in no commit: repositories that were made there, and what git may not read.",
+      ),
     }).describe("What was changed; missing where it is not known yet.").optional(),
     notKept: text("Why what was done in its workspace is in no commit yet.").optional(),
     checks: z.array(z.object({

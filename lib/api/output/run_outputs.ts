@@ -166,7 +166,9 @@ export const RUN_OUTPUTS = {
       added: count("Lines; missing where it is no text.").optional(),
       removed: count("Lines; missing where it is no text.").optional(),
     })),
-    inner: z.array(z.string()).describe("Repositories that were made in it: what is in them is in no commit."),
+    inner: z.array(z.string()).describe(
+      "What is in no commit: repositories that were made in it, and what git may not read.",
+    ),
   }),
   workspace_applied: output("What was brought out of a workspace.", {
     name: z.string(),

@@ -18,7 +18,25 @@ const NOTHING_RUNS = [
   "submodule.recurse=false",
   "gc.auto=0",
   "maintenance.auto=false",
-].flatMap((setting) => ["-c", setting]);
+];
+
+/** What a person likes to see, or has git refuse or store in another way, and what we could not read or write. */
+const AS_GIT_COMES = [
+  "core.safecrlf=false",
+  "core.splitIndex=false",
+  "diff.context=3",
+  "diff.dstPrefix=b/",
+  "diff.ignoreSubmodules=none",
+  "diff.interHunkContext=0",
+  "diff.mnemonicPrefix=false",
+  "diff.noPrefix=false",
+  "diff.orderFile=/dev/null",
+  "diff.relative=false",
+  "diff.srcPrefix=a/",
+  "diff.submodule=short",
+];
+
+const SETTINGS = [...NOTHING_RUNS, ...AS_GIT_COMES].flatMap((setting) => ["-c", setting]);
 
 /** In a partial clone, git would fetch what is missing with a command that the configuration names. */
 const NO_FETCH = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
@@ -43,7 +61,7 @@ export async function runGit(
   const own = Object.entries(Deno.env.toObject()).filter(([name]) => !/^GIT_/.test(name) || OWN_SETTINGS.test(name));
   return await processRunner.run({
     ...spec,
-    argv: ["git", "--no-pager", ...NOTHING_RUNS, ...args],
+    argv: ["git", "--no-pager", ...SETTINGS, ...args],
     env: { ...Object.fromEntries(own), ...QUIET, ...env },
     clearEnv: true,
   });

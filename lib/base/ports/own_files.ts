@@ -94,3 +94,23 @@ export function syncFolder(path: string): void {
   using folder = Deno.openSync(path, { read: true });
   folder.syncSync();
 }
+
+/**
+ * Removes a folder with all that is in it, also what others have made read-only there, as Go does with what it fetches.
+ * Nobody may work in it any more.
+ */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    await Deno.remove(path, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    openUp(path);
+    await Deno.remove(path, { recursive: true });
+  }
+}
+
+function openUp(folder: string): void {
+  if (lstatOrUndefined(folder)?.isDirectory !== true) return;
+  Deno.chmodSync(folder, 0o700);
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) if (isDirectory) openUp(`${folder}/${name}`);
+}

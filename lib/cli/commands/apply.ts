@@ -40,7 +40,7 @@ export const command = defineCommand({
             files.map((path) => `  ${sanitizeLine(path)}\n`).join(""),
       );
       for (const path of apart) {
-        io.stdout(`  ${sanitizeLine(path)} is a repository of its own: it stays in ${sanitizeLine(workspace.tree)}\n`);
+        io.stdout(`  ${sanitizeLine(path)} is in no commit: it stays in ${sanitizeLine(workspace.tree)}\n`);
       }
     }
     return 0;

@@ -1,3 +1,4 @@
+import { removeTree } from "../../base/ports/own_files.ts";
 import { resolve } from "@std/path/posix";
 import { checkAgain } from "../../api/evidence/check_again.ts";
 import { signFile } from "../../api/evidence/sign.ts";
@@ -136,7 +137,7 @@ function requireTrusted(
 async function runAgain(statement: Statement, io: CliIo) {
   const name = `evidence-${crypto.randomUUID()}`;
   await using _folder = {
-    [Symbol.asyncDispose]: () => Deno.remove(agentsFolderOf(name) ?? "", { recursive: true }).catch(() => {}),
+    [Symbol.asyncDispose]: () => removeTree(agentsFolderOf(name) ?? "").catch(() => {}),
   };
   return await checkAgain(statement, {
     ...{ cwd: io.cwd, clock: systemClock, signal: io.signal, name },

@@ -1,3 +1,4 @@
+import { removeTree } from "../../base/ports/own_files.ts";
 import { agentsOf, workerNameOf } from "../../jobs/fallback.ts";
 import { agentsOfRoles } from "../../config/agent_plans.ts";
 import type { WholeAgent } from "../../agents/whole_agent.ts";
@@ -71,7 +72,7 @@ export const command = defineCommand({
     }
     const refused: string[] = [];
     await using _folder = {
-      [Symbol.asyncDispose]: () => Deno.remove(agentsFolderOf(around.name) ?? "", { recursive: true }).catch(() => {}),
+      [Symbol.asyncDispose]: () => removeTree(agentsFolderOf(around.name) ?? "").catch(() => {}),
     };
     await using open = await openWholeSandbox(new Map(), {
       ...around,

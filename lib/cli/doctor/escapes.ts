@@ -1,3 +1,4 @@
+import { removeTree } from "../../base/ports/own_files.ts";
 import { systemClock } from "../../base/ports/clock.ts";
 import { agentsFolderOf } from "../../run/state_names.ts";
 import { STATE_FOLDER_HINT, stateFolder } from "../../base/ports/state_folder.ts";
@@ -31,7 +32,7 @@ async function* tryAll({ home, signal }: { readonly home: string; readonly signa
   const { workdir } = stage;
   const name = `look-${crypto.randomUUID().slice(0, 8)}`;
   await using _folder = {
-    [Symbol.asyncDispose]: () => Deno.remove(agentsFolderOf(name) ?? "", { recursive: true }).catch(() => {}),
+    [Symbol.asyncDispose]: () => removeTree(agentsFolderOf(name) ?? "").catch(() => {}),
   };
   await using open = await openWholeSandbox(new Map(), {
     ...{ workdir, name, clock, signal, writable: [], whole: { network: [], variables: [] } },

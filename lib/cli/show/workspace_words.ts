@@ -11,7 +11,7 @@ export function resultText({ name, tree }: Workspace, { files, inner, ref }: Wor
     ? [`No file was changed in the workspace ${name}.`]
     : [`Changed in the workspace ${name}: ${filesText(files)}`];
   const apart = inner.map((path) =>
-    `  ${sanitizeLine(`${tree}/${path}`)} is a repository of its own: what is in it is not in ${ref}`
+    `  ${sanitizeLine(`${tree}/${path}`)} is not in ${ref}: a repository of its own, or not to be read`
   );
   return `${[...lines, ...apart].join("\n")}\n`;
 }

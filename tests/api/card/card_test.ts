@@ -110,7 +110,7 @@ Deno.test("what was not checked is said, and what was done that is in no commit"
   assertEquals(card.next.map(({ verb }) => verb), ["discard"]);
   const begun = { ...RESULT, files: [], inner: ["app"] };
   const made = text(cardOf({ header: HEADER, items: [] }, { now: NOW, workspace: WORKSPACE, result: begun }));
-  assertMatch(made, /^ {12}app is a repository of its own: what is in it is in no commit$/m);
+  assertMatch(made, /^ {12}app is in no commit: a repository of its own, or not to be read$/m);
 });
 
 Deno.test("a card with what waits has it whole, and the commands that answer it; of several each by its id", () => {
