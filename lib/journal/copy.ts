@@ -7,13 +7,15 @@ interface CopyOptions {
   /** The journal that is copied; it is as it should be when the copy is opened, and after each line. */
   readonly of: string;
   readonly warn: ((message: string) => void) | undefined;
+  /** Has the folder that it is in be there, where somebody has removed it. */
+  readonly restore: (() => void) | undefined;
 }
 
 /**
  * Opens the copy of a journal in the working directory, and makes it the same. Agents can write there: what somebody has
  * made of it is kept in a file beside it, and a copy that cannot be written is told once, and no reason to stop.
  */
-export function openCopy(path: string, { of, warn }: CopyOptions) {
+export function openCopy(path: string, { of, restore, warn }: CopyOptions) {
   let file: RegularFile | undefined;
   let size = 0;
   let failed = false;
@@ -40,6 +42,7 @@ export function openCopy(path: string, { of, warn }: CopyOptions) {
     /** Adds what was written to the journal, which has it already. */
     add(bytes: Uint8Array): void {
       attempt(() => {
+        restore?.();
         if (file === undefined || !isUntouched(path, file, size)) return renew();
         file.write(bytes);
         size += bytes.length;

@@ -35,6 +35,8 @@ interface JournalOptions {
   readonly fault?: Fault | "none";
   /** The file that gets each record after the journal has it, for people and tools; what is in it is not believed. */
   readonly copyPath?: string | undefined;
+  /** Has the folder of the copy be there, where somebody has removed it. */
+  readonly restore?: () => void;
   /** Told that the copy was changed by somebody, or cannot be written. */
   readonly warn?: (message: string) => void;
   /** Keeps each record elsewhere as well: one that it does not take was not written. */
@@ -49,14 +51,14 @@ interface JournalOptions {
  */
 export function openJournal(path: string, options: JournalOptions = {}): Journal {
   const { wallClock = () => new Date(), resumeCommand, fault = faultOfEnvironment("record") } = options;
-  const { copyPath, mirror, warn } = options;
+  const { copyPath, mirror, restore, warn } = options;
   const resume = resumeCommand === undefined ? "resume the run." : `resume with: ${resumeCommand}`;
   using opened = new DisposableStack();
   const { file, droppedBytes } = openFile(path);
   opened.use(file);
   const copy = copyPath === undefined || copyPath === path
     ? undefined
-    : opened.use(openCopy(copyPath, { of: path, warn }));
+    : opened.use(openCopy(copyPath, { of: path, restore, warn }));
   const encoder = new TextEncoder();
   let before = hashOfEnd(file);
   /** Of those that the fault counts. */

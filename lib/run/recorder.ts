@@ -14,7 +14,7 @@ import { openMeter } from "./meter.ts";
 import { noProgressCaps } from "./no_progress.ts";
 import { watchObeyed } from "./obeyed_watch.ts";
 import { costIn, unpricedMessage } from "./prices.ts";
-import type { RunFolder } from "./run_folder.ts";
+import { restoreRunFolder, type RunFolder } from "./run_folder.ts";
 import { nameInState } from "./state_names.ts";
 import type { Spending } from "./spending.ts";
 
@@ -30,14 +30,21 @@ export function capsOf({ plan, workerCaps }: Pick<Execution<AnyFact, unknown>, "
   return { ...runCaps(plan.caps, workerCaps()), ...noProgressCaps(plan.noProgress), ...plan.timeLimits };
 }
 
+const REMOVED =
+  "was removed (by git clean -x, or rm, say): it was made again, without the files of what was done before";
+
 function journalOf(
-  { journalPath, copyPath }: RunFolder,
+  folder: RunFolder,
   { resumeCommand, warn, mirror }: Pick<RunOptions<never>, "mirror"> & {
     readonly resumeCommand: string;
     readonly warn: (message: string) => void;
   },
 ) {
-  return openJournal(journalPath, { resumeCommand, copyPath, warn, mirror });
+  const { copyPath, journalPath } = folder;
+  const restore = () => {
+    if (restoreRunFolder(folder)) warn(`${folder.path} ${REMOVED}`);
+  };
+  return openJournal(journalPath, { resumeCommand, copyPath, warn, mirror, restore });
 }
 
 /** Keeps what happens in a run: on the disk, in its state and in its account of caps. */

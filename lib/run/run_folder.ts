@@ -1,6 +1,7 @@
+import { dirname } from "@std/path/posix";
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
-import { STATE_FOLDER_HINT } from "../base/ports/state_folder.ts";
+import { makeOwnFolder, STATE_FOLDER_HINT } from "../base/ports/state_folder.ts";
 import { findRunEntry } from "./run_entry.ts";
 import { errorText } from "../base/text/error_text.ts";
 
@@ -45,6 +46,25 @@ export async function makePanewrightFolder(workdir: string): Promise<string> {
   await makePrivate(root);
   await writeUnlessThere(`${root}/.gitignore`, "*\n");
   return root;
+}
+
+/**
+ * Has the folder of a run be there again, where an agent has removed it, as `git clean -x` does: what is believed of the
+ * run is elsewhere.
+ *
+ * @returns whether it was gone
+ * @throws {Error} when something else, such as a link, stands in its place
+ */
+export function restoreRunFolder({ path }: Pick<RunFolder, "path">): boolean {
+  const runs = dirname(path);
+  const root = dirname(runs);
+  const isGone = lstatOrUndefined(path) === undefined;
+  if (!isGone && lstatOrUndefined(`${root}/.gitignore`) !== undefined) return false;
+  for (const folder of [root, runs, path]) makeOwnFolder(folder);
+  if (lstatOrUndefined(`${root}/.gitignore`) === undefined) {
+    Deno.writeTextFileSync(`${root}/.gitignore`, "*\n", { createNew: true });
+  }
+  return isGone;
 }
 
 async function makePrivate(path: string): Promise<void> {

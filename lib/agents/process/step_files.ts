@@ -1,5 +1,6 @@
 import type { AgentFact } from "../agent.ts";
 import { PanewrightError } from "../../base/errors.ts";
+import { isAbsence } from "../../base/ports/files.ts";
 import { makeOwnFolder } from "../../base/ports/own_files.ts";
 import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 import { factInLog, logEntry } from "./log_text.ts";
@@ -29,10 +30,15 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
   const encoder = new TextEncoder();
   const files = new Map<string, RegularFile>();
   const wire = openWireLog(folder);
-  const attempt = (name: string, act: () => void) => {
+  const attempt = (name: string, act: () => void, attemptsLeft = 3): void => {
     try {
       act();
     } catch (cause) {
+      if (attemptsLeft > 0 && isAbsence(cause)) {
+        // The agent removes it, with all that git ignores.
+        Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+        return attempt(name, act, attemptsLeft - 1);
+      }
       throw new StepFileError(`Cannot write ${folder}/${name}: ${errorText(cause)}`, { cause });
     }
   };
