@@ -1,4 +1,4 @@
-import { lstatOrUndefined } from "../base/ports/files.ts";
+import { isAbsence, lstatOrUndefined } from "../base/ports/files.ts";
 import { openRegularFile, readRegularFile, type RegularFile } from "../base/ports/regular_file.ts";
 import { errorText } from "../base/text/error_text.ts";
 import { MAX_JOURNAL_BYTES } from "./paths.ts";
@@ -23,6 +23,8 @@ export function openCopy(path: string, { of, restore, warn }: CopyOptions) {
     try {
       if (!failed) act();
     } catch (error) {
+      // An agent is removing the folder: the next record finds it again.
+      if (isAbsence(error)) return;
       failed = true;
       warn?.(`Cannot keep a copy of the journal in ${path}: ${errorText(error)}`);
     }

@@ -14,7 +14,8 @@ import { openMeter } from "./meter.ts";
 import { noProgressCaps } from "./no_progress.ts";
 import { watchObeyed } from "./obeyed_watch.ts";
 import { costIn, unpricedMessage } from "./prices.ts";
-import { restoreRunFolder, type RunFolder } from "./run_folder.ts";
+import { keepRunFolder, type RunFolder } from "./run_folder.ts";
+import { entryOf } from "./run_entry.ts";
 import { nameInState } from "./state_names.ts";
 import type { Spending } from "./spending.ts";
 
@@ -31,7 +32,7 @@ export function capsOf({ plan, workerCaps }: Pick<Execution<AnyFact, unknown>, "
 }
 
 const REMOVED =
-  "was removed (by git clean -x, or rm, say): it was made again, without the files of what was done before";
+  "was removed (by git clean -x, or rm, say): it was made again, with what is needed to go on; logs of before are gone";
 
 function journalOf(
   folder: RunFolder,
@@ -41,8 +42,9 @@ function journalOf(
   },
 ) {
   const { copyPath, journalPath } = folder;
+  const restored = keepRunFolder(folder);
   const restore = () => {
-    if (restoreRunFolder(folder)) warn(`${folder.path} ${REMOVED}`);
+    if (restored()) warn(`${folder.path} ${REMOVED}`);
   };
   return openJournal(journalPath, { resumeCommand, copyPath, warn, mirror, restore });
 }
@@ -143,7 +145,9 @@ async function withAudit<Result>(
 ): Promise<Result> {
   const id = await nameInState(folder, isCopy);
   using heads = openAuditHeads(auditCopy?.({ id }), { onProblem });
-  using audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets, heads });
+  const entry = entryOf(folder);
+  const twinPath = entry === undefined ? undefined : `${entry}/audit.ndjson`;
+  using audit = await openAuditLog(folder.auditPath, { run: folder.id, secrets, heads, twinPath });
   const agents = execution.agents().map(({ provider }) => provider);
   const { look } = await watchObeyed({ workdir: execution.plan.workdir, agents, warn: onProblem });
   try {

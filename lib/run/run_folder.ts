@@ -1,8 +1,8 @@
-import { dirname } from "@std/path/posix";
+import { basename, dirname } from "@std/path/posix";
 import { PanewrightError, UsageError } from "../base/errors.ts";
 import { lstatOrUndefined } from "../base/ports/files.ts";
 import { makeOwnFolder, STATE_FOLDER_HINT } from "../base/ports/state_folder.ts";
-import { findRunEntry } from "./run_entry.ts";
+import { entryOf, findRunEntry } from "./run_entry.ts";
 import { errorText } from "../base/text/error_text.ts";
 
 export interface RunFolder {
@@ -49,22 +49,55 @@ export async function makePanewrightFolder(workdir: string): Promise<string> {
 }
 
 /**
- * Has the folder of a run be there again, where an agent has removed it, as `git clean -x` does: what is believed of the
- * run is elsewhere.
+ * Has the folder of a run be there again, each time that it is called and an agent has removed it, as `git clean -x` does:
+ * what is believed of the run is elsewhere.
  *
- * @returns whether it was gone
- * @throws {Error} when something else, such as a link, stands in its place
+ * @returns what does that, and says whether it was removed. It throws an Error when something else, such as a link, stands
+ *   in its place
  */
-export function restoreRunFolder({ path }: Pick<RunFolder, "path">): boolean {
+export function keepRunFolder(folder: RunFolder): () => boolean {
+  const { path, responsesDir } = folder;
   const runs = dirname(path);
   const root = dirname(runs);
-  const isGone = lstatOrUndefined(path) === undefined;
-  if (!isGone && lstatOrUndefined(`${root}/.gitignore`) !== undefined) return false;
-  for (const folder of [root, runs, path]) makeOwnFolder(folder);
-  if (lstatOrUndefined(`${root}/.gitignore`) === undefined) {
-    Deno.writeTextFileSync(`${root}/.gitignore`, "*\n", { createNew: true });
-  }
-  return isGone;
+  let known = inodeOf(path);
+  return () => {
+    const isSame = inodeOf(path) === known;
+    if (isSame && lstatOrUndefined(`${root}/.gitignore`) !== undefined) return false;
+    for (const missing of [root, runs, path]) makeOwnFolder(missing);
+    if (lstatOrUndefined(`${root}/.gitignore`) === undefined) {
+      Deno.writeTextFileSync(`${root}/.gitignore`, "*\n", { createNew: true });
+    }
+    known = inodeOf(path);
+    const kept = keptResponsesOf(folder);
+    if (isSame || kept === undefined || lstatOrUndefined(kept) === undefined) return !isSame;
+    makeOwnFolder(responsesDir);
+    for (const { name } of Deno.readDirSync(kept)) {
+      const response = `${responsesDir}/${name}`;
+      if (lstatOrUndefined(response) === undefined) Deno.copyFileSync(`${kept}/${name}`, response);
+    }
+    return true;
+  };
+}
+
+function inodeOf(path: string): number | null | undefined {
+  return lstatOrUndefined(path)?.ino;
+}
+
+/** Where responses are kept besides: a run cannot be resumed without them. */
+function keptResponsesOf(folder: RunFolder): string | undefined {
+  const entry = entryOf(folder);
+  return entry === undefined ? undefined : `${entry}/responses`;
+}
+
+/** Keeps an archived response where no agent removes it. */
+export function keepResponse(
+  folder: RunFolder,
+  { bytes, path }: { readonly path: string; readonly bytes: Uint8Array },
+): void {
+  const kept = keptResponsesOf(folder);
+  if (kept === undefined) return;
+  makeOwnFolder(kept);
+  Deno.writeFileSync(`${kept}/${basename(path)}`, bytes, { mode: 0o600 });
 }
 
 async function makePrivate(path: string): Promise<void> {

@@ -16,7 +16,14 @@ import { refusalPrompt, reminderPrompt } from "./instruction.ts";
 import { readStatus, useTerminal, waitUntil } from "./look.ts";
 import { decide, startPolling } from "./polling.ts";
 import { inspectResponse, NO_RESPONSE_YET } from "./response_inspection.ts";
-import { archiveStaleResponse, ensureResponseDir, REMOVE_IT_HINT, responsePathOf } from "./response_files.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
+import {
+  archiveStaleResponse,
+  ensureResponseDir,
+  REMOVE_IT_HINT,
+  responseDirFor,
+  responsePathOf,
+} from "./response_files.ts";
 import { archiveResponse, type DispatchMark, markDispatch, type ResponsePlace } from "./response_reading.ts";
 import { answerDialog, isAnswered, resumeSending, sendMessage } from "./send.ts";
 import { comesToRest, SETTLE_LIMIT_MS } from "./settle.ts";
@@ -163,6 +170,10 @@ async function waitForResponse(
     const nowMs = clock.now();
     if (status === "error") noteDialogLost(turn);
     else if (status !== "waiting_user_answer" && status !== "unknown") noteDialogClosed(turn);
+    if (lstatOrUndefined(responseDirFor(workdir)) === undefined) {
+      // The agent has removed it with all that git ignores. What stands in its place is told in the end.
+      await ensureResponseDir(workdir).catch(() => {});
+    }
     const found = await inspectResponse(turn, place, { before: seen, mayTake: isAtRest(status) });
     seen = found.seen;
     state = { ...state, deadlineMs: deadlineMs + waitedForPersonMs(turn) };

@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { exists } from "@std/fs";
-import { fromFileUrl } from "@std/path/posix";
 import { applyResult, keepResult } from "../../lib/workspace/result.ts";
 import { openWorkspace } from "../../lib/workspace/open_workspace.ts";
 import { runProgram } from "../support/program.ts";
@@ -137,7 +136,7 @@ Deno.test("a file that is not in the encoding which an agent's .gitattributes na
 Deno.test("what git may not read is left out and named, and read-only folders, as Go leaves them, are removed with the rest", async () => {
   await using checkout = await checkoutWith("");
   const { dir, repo } = checkout;
-  const program = `
+  const source = `
     const { openWorkspace } = await import("${LIB}/workspace/open_workspace.ts");
     const { keepResult, removeWorkspace } = await import("${LIB}/workspace/result.ts");
     const { signal } = new AbortController();
@@ -154,12 +153,14 @@ Deno.test("what git may not read is left out and named, and read-only folders, a
     await removeWorkspace(workspace, await keepResult(workspace, { signal }), { signal });
     console.log(JSON.stringify({ files, inner, refused: refused.hint, tree }));
   `;
-  await dir.write({ "program.ts": program });
+  await dir.write({ "program.ts": source });
   // Root may read and write everything, unless that is taken from it.
-  const asAnybody = Deno.uid() === 0 ? ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] : [];
-  const config = ["--config", fromFileUrl(import.meta.resolve("../../deno.json"))];
+  const program: [string, ...string[]] = Deno.uid() === 0
+    ? ["setpriv", "--inh-caps=-all", "--bounding-set=-all", Deno.execPath()]
+    : [Deno.execPath()];
+  const config = ["--config", new URL("../../deno.json", import.meta.url).pathname];
   const { code, stderr, stdout } = await runProgram(
-    [...asAnybody, Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", ...config, `${dir.path}/program.ts`],
+    [...program, "run", "--quiet", "--no-check", "--allow-all", ...config, `${dir.path}/program.ts`],
     { cwd: dir.path, env: Deno.env.toObject(), timeoutMs: 60_000 },
   );
   assertEquals([code, stderr], [0, ""]);

@@ -215,7 +215,7 @@ async function* filesAt({ root, gitFolders }: Places, options: SnapshotOptions):
   }
 }
 
-const OWN_FILES = [".panewright/runs", ".panewright/review-loop.lock"];
+const OWN_FILES = [".panewright/runs", ".panewright/review-loop.lock", ".panewright/.gitignore"];
 
 /** The rest of a path in the repository's own `.git`. One further below is a folder like others. */
 function inGitFolder(path: string): readonly string[] | undefined {

@@ -8,7 +8,7 @@ import { removeIfThere } from "../../base/ports/files.ts";
 import { MAX_KEPT_BYTES } from "./messages.ts";
 import { readRegularFile } from "../../base/ports/regular_file.ts";
 import type { Role } from "../../base/roles.ts";
-import type { RunFolder } from "../../run/run_folder.ts";
+import { keepResponse, type RunFolder } from "../../run/run_folder.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
 import { endTurnApart } from "../keep_turn.ts";
 import { errorText } from "../../base/text/error_text.ts";
@@ -137,7 +137,9 @@ async function takeTurns({ folder, record, state, taken }: RunParts): Promise<vo
     const { takenFrom, turnId } = turn;
     record({ type: "turn_started", turnId, role, round, cycle, promptBytes: 0, takenFrom });
     const { path: archivedAs, bytes } = writeToArchive(text, { archiveDir: folder.responsesDir, label: role });
-    const sha256 = await sha256Hex(new TextEncoder().encode(text));
+    const content = new TextEncoder().encode(text);
+    const sha256 = await sha256Hex(content);
+    keepResponse(folder, { path: archivedAs, bytes: content });
     record({ type: "response_received", role, bytes, archivedAs, sha256, seconds: 0, ...about }, text);
   }
 }

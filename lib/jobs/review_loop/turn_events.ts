@@ -5,6 +5,7 @@ import { sha256Hex } from "../../base/text/digest.ts";
 import type { OnStuck } from "../../turn/desk/desk_context.ts";
 import type { EmitTurnEvent, TurnEvent } from "../../turn/events.ts";
 import { createKeeper, MAX_KEPT_BYTES } from "./messages.ts";
+import { keepResponse } from "../../run/run_folder.ts";
 import type { RoleAgent } from "./role_agent.ts";
 import type { RunParts } from "./run_parts.ts";
 import type { Turn } from "./state.ts";
@@ -58,7 +59,9 @@ export function recordTurnEvents(turn: RecordedTurn): EmitTurnEvent {
 
   async function noteResponse({ path, bytes, text }: Extract<TurnEvent, { type: "archived" }>["response"]) {
     noteAgent();
-    const sha256 = await sha256Hex(readRegularFile(path, { maxBytes: MAX_KEPT_BYTES }));
+    const content = readRegularFile(path, { maxBytes: MAX_KEPT_BYTES });
+    const sha256 = await sha256Hex(content);
+    if (place !== undefined) keepResponse(turn.folder, { path, bytes: content });
     turn.onResponse({ bytes, archivedAs: path, sha256, seconds: (clock.now() - turn.startedAtMs) / 1000, text });
   }
 

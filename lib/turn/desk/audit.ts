@@ -2,6 +2,8 @@ import { canonicalJson } from "../../base/text/json.ts";
 import { PanewrightError } from "../../base/errors.ts";
 import { createRedactor } from "../../base/redact/redactor.ts";
 import { AUDIT_VERSION, type AuditEnd, type ChainedRecord, chainRecord, checkChain, NO_HASH } from "./audit_chain.ts";
+import { dirname } from "@std/path/posix";
+import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 import type { AuditHeads } from "./audit_heads.ts";
 import { errorText } from "../../base/text/error_text.ts";
@@ -63,6 +65,8 @@ interface AuditLogOptions {
   /** @default {the system's time} */
   readonly wallClock?: () => Date;
   readonly heads?: AuditHeads;
+  /** The same file elsewhere, where no agent in a sandbox removes it: the log is made again of it. */
+  readonly twinPath?: string | undefined;
 }
 
 /**
@@ -71,9 +75,12 @@ interface AuditLogOptions {
  * @throws {PanewrightError} when it cannot be written, is a link, or its chain is broken
  */
 export async function openAuditLog(path: string, options: AuditLogOptions): Promise<AuditLog> {
-  const { run, secrets, wallClock = () => new Date(), heads } = options;
+  const { run, secrets, wallClock = () => new Date(), heads, twinPath } = options;
   const redactor = createRedactor(secrets);
-  const file = openFile(path);
+  using opened = new DisposableStack();
+  if (twinPath !== undefined) putBack(path, twinPath);
+  let file = openFile(path);
+  opened.defer(() => file[Symbol.dispose]());
   let last: Pick<ChainedRecord, "seq" | "hash"> = { seq: 0, hash: NO_HASH };
   let failure: PanewrightError | undefined;
   let queue: Promise<unknown> = Promise.resolve();
@@ -85,7 +92,14 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
       const line = new TextEncoder().encode(`${canonicalJson(record)}\n`);
       file.write(line);
       file.sync();
-      if (file.stat().nlink === 0) throw new Error("it was removed");
+      twin?.write(line);
+      if (file.stat().nlink === 0) {
+        if (twinPath === undefined) throw new Error("it was removed");
+        file[Symbol.dispose]();
+        putBack(path, twinPath);
+        file = openFile(path);
+        file.sync();
+      }
       last = record;
       heads?.add({ records: record.seq, hash: record.hash });
       return record;
@@ -109,12 +123,10 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
     before: redactor.rows(decision.before),
   });
 
-  try {
-    last = await readEnd(file, { path, run }) ?? await write({ type: "opened", version: AUDIT_VERSION });
-  } catch (error) {
-    file[Symbol.dispose]();
-    throw error;
-  }
+  const end = await readEnd(file, { path, run });
+  const twin = twinPath === undefined ? undefined : opened.use(openTwin(twinPath, { of: file, path }));
+  last = end ?? await write({ type: "opened", version: AUDIT_VERSION });
+  const resources = opened.move();
   return {
     get end() {
       return { records: last.seq, hash: last.hash };
@@ -136,8 +148,30 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
     async note(decision) {
       await append(decisionFields({ ...decision, keys: [] }));
     },
-    [Symbol.dispose]: () => file[Symbol.dispose](),
+    [Symbol.dispose]() {
+      resources.dispose();
+      if (twinPath !== undefined) putBack(path, twinPath);
+    },
   };
+}
+
+/** Makes a log that is gone again, of its twin. */
+function putBack(path: string, twinPath: string): void {
+  if (lstatOrUndefined(path) !== undefined || lstatOrUndefined(twinPath) === undefined) return;
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  Deno.copyFileSync(twinPath, path);
+}
+
+function openTwin(
+  twinPath: string,
+  { of: file, path }: { readonly of: RegularFile; readonly path: string },
+): RegularFile {
+  try {
+    if (lstatOrUndefined(twinPath)?.size !== file.stat().size) Deno.copyFileSync(path, twinPath);
+    return openFile(twinPath);
+  } catch (cause) {
+    throw cannotWrite(twinPath, cause);
+  }
 }
 
 interface Fields {

@@ -247,3 +247,29 @@ Deno.test("a run is found by its id, or as the newest", async () => {
   const error = await assertRejects(() => findRun(dir.path, "../../x"), UsageError, 'Cannot find the run "../../x"');
   assertStringIncludes(error.hint ?? "", "20261119-235959-0000, 20261120-072604-ffff");
 });
+
+Deno.test("a log that an agent removes is made again of its twin, at the next record and when the run is over; one that was changed is not", async () => {
+  await using dir = await tempDir();
+  const [path, twinPath] = [`${dir.path}/run/audit.ndjson`, `${dir.path}/state/audit.ndjson`];
+  for (const folder of ["run", "state"]) await Deno.mkdir(`${dir.path}/${folder}`);
+  const openTwin = () => openAuditLog(path, { run: "20261120-072605", secrets: [], wallClock, twinPath });
+  {
+    using audit = await openTwin();
+    await audit.note(DECISION);
+    await Deno.remove(`${dir.path}/run`, { recursive: true });
+    await audit.note(DECISION);
+    assertEquals((await read(path)).map(({ seq }) => seq), [1, 2, 3]);
+    await Deno.remove(path);
+  }
+  assertEquals((await checkChain(await Deno.readTextFile(path))).intact, true);
+  await Deno.remove(path);
+  {
+    using audit = await openTwin();
+    assertEquals(audit.end.records, 3);
+    await audit.note(DECISION);
+  }
+  assertEquals(await Deno.readTextFile(path), await Deno.readTextFile(twinPath));
+  const [first = "", ...more] = (await Deno.readTextFile(path)).split("\n");
+  await Deno.writeTextFile(path, [first.replace("opened", "closed"), ...more].join("\n"));
+  await assertRejects(openTwin, PanewrightError, "Cannot continue the audit log");
+});
