@@ -73,7 +73,9 @@ export function keepRunFolder(folder: RunFolder): () => boolean {
     makeOwnFolder(responsesDir);
     for (const { name } of Deno.readDirSync(kept)) {
       const response = `${responsesDir}/${name}`;
-      if (lstatOrUndefined(response) === undefined) Deno.copyFileSync(`${kept}/${name}`, response);
+      if (lstatOrUndefined(response) === undefined) {
+        Deno.writeFileSync(response, Deno.readFileSync(`${kept}/${name}`), { mode: 0o600 });
+      }
     }
     return true;
   };

@@ -4,7 +4,7 @@ import { createRedactor } from "../../base/redact/redactor.ts";
 import { AUDIT_VERSION, type AuditEnd, type ChainedRecord, chainRecord, checkChain, NO_HASH } from "./audit_chain.ts";
 import { dirname } from "@std/path/posix";
 import { lstatOrUndefined } from "../../base/ports/files.ts";
-import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
+import { openRegularFile, readRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 import type { AuditHeads } from "./audit_heads.ts";
 import { errorText } from "../../base/text/error_text.ts";
 import type { Request } from "../../policy/request.ts";
@@ -159,7 +159,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
 function putBack(path: string, twinPath: string): void {
   if (lstatOrUndefined(path) !== undefined || lstatOrUndefined(twinPath) === undefined) return;
   Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  Deno.copyFileSync(twinPath, path);
+  Deno.writeFileSync(path, readRegularFile(twinPath, { maxBytes: MAX_AUDIT_BYTES }), { createNew: true, mode: 0o600 });
 }
 
 function openTwin(
@@ -167,7 +167,9 @@ function openTwin(
   { of: file, path }: { readonly of: RegularFile; readonly path: string },
 ): RegularFile {
   try {
-    if (lstatOrUndefined(twinPath)?.size !== file.stat().size) Deno.copyFileSync(path, twinPath);
+    if (lstatOrUndefined(twinPath)?.size !== file.stat().size) {
+      Deno.writeFileSync(twinPath, readRegularFile(path, { maxBytes: MAX_AUDIT_BYTES }), { mode: 0o600 });
+    }
     return openFile(twinPath);
   } catch (cause) {
     throw cannotWrite(twinPath, cause);
