@@ -32,7 +32,7 @@ export function capsOf({ plan, workerCaps }: Pick<Execution<AnyFact, unknown>, "
 }
 
 const REMOVED =
-  "was removed (by git clean -x, or rm, say): it was made again, with what is needed to go on; logs of before are gone";
+  "was removed (by git clean -x, or rm, say), or something else put in its place: it was made again, with what is needed to go on; logs of before are gone";
 
 function journalOf(
   folder: RunFolder,

@@ -49,25 +49,29 @@ export async function makePanewrightFolder(workdir: string): Promise<string> {
 }
 
 /**
- * Has the folder of a run be there again, each time that it is called and an agent has removed it, as `git clean -x` does:
- * what is believed of the run is elsewhere.
+ * Has the folder of a run be there again, each time that it is called and an agent has removed it, as `git clean -x` does,
+ * or put something else, such as a link, in its place: what is believed of the run is elsewhere.
  *
- * @returns what does that, and says whether it was removed. It throws an Error when something else, such as a link, stands
- *   in its place
+ * @returns what does that, and says whether it was to be done
  */
 export function keepRunFolder(folder: RunFolder): () => boolean {
   const { path, responsesDir } = folder;
   const runs = dirname(path);
   const root = dirname(runs);
-  let known = inodeOf(path);
+  const places = [root, runs, path];
+  let known = lstatOrUndefined(path)?.ino;
   return () => {
-    const isSame = inodeOf(path) === known;
+    const seen = places.map(lstatOrUndefined);
+    const isSame = seen.every((info) => info?.isDirectory === true) && seen.at(-1)?.ino === known;
     if (isSame && lstatOrUndefined(`${root}/.gitignore`) !== undefined) return false;
-    for (const missing of [root, runs, path]) makeOwnFolder(missing);
+    for (const place of places) {
+      if (lstatOrUndefined(place)?.isDirectory === false) Deno.removeSync(place);
+      makeOwnFolder(place);
+    }
     if (lstatOrUndefined(`${root}/.gitignore`) === undefined) {
       Deno.writeTextFileSync(`${root}/.gitignore`, "*\n", { createNew: true });
     }
-    known = inodeOf(path);
+    known = lstatOrUndefined(path)?.ino;
     const kept = keptResponsesOf(folder);
     if (isSame || kept === undefined || lstatOrUndefined(kept) === undefined) return !isSame;
     makeOwnFolder(responsesDir);
@@ -79,10 +83,6 @@ export function keepRunFolder(folder: RunFolder): () => boolean {
     }
     return true;
   };
-}
-
-function inodeOf(path: string): number | null | undefined {
-  return lstatOrUndefined(path)?.ino;
 }
 
 /** Where responses are kept besides: a run cannot be resumed without them. */

@@ -26,7 +26,10 @@ Deno.test("an agent in a pane that runs git clean -x ends no loop, also when it 
       (isSeen) => isSeen,
       () => run.output.stdout + seen(),
     );
-    assertStringIncludes(seen(), "was removed (by git clean -x, or rm, say): it was made again");
+    assertStringIncludes(
+      seen(),
+      "was removed (by git clean -x, or rm, say), or something else put in its place: it was made again",
+    );
     run.kill("SIGKILL");
     await run.ended;
   }

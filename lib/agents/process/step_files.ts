@@ -1,7 +1,7 @@
 import type { AgentFact } from "../agent.ts";
 import { PanewrightError } from "../../base/errors.ts";
 import { isAbsence } from "../../base/ports/files.ts";
-import { makeOwnFolder } from "../../base/ports/own_files.ts";
+import { makeAgain, makeOwnFolder } from "../../base/ports/own_files.ts";
 import { openRegularFile, type RegularFile } from "../../base/ports/regular_file.ts";
 import { factInLog, logEntry } from "./log_text.ts";
 import { openWireLog } from "./wire_log.ts";
@@ -36,7 +36,7 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
     } catch (cause) {
       if (attemptsLeft > 0 && isAbsence(cause)) {
         // The agent removes it, with all that git ignores.
-        Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeAgain(folder);
         return attempt(name, act, attemptsLeft - 1);
       }
       throw new StepFileError(`Cannot write ${folder}/${name}: ${errorText(cause)}`, { cause });

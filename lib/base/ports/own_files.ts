@@ -29,6 +29,18 @@ export async function makeOwnFolder(path: string): Promise<void> {
   if (!seen.isDirectory) throw new UnreadableFileError(`${path} is ${seen.isSymlink ? "a link" : "not a folder"}`);
 }
 
+/**
+ * Makes a folder of a run again, and those above it that are gone, each for its owner alone. What stands in the place of
+ * one, such as a link, is an agent's, and gives way.
+ */
+export function makeAgain(path: string): void {
+  const seen = lstatOrUndefined(path);
+  if (seen?.isDirectory === true) return;
+  if (seen === undefined) makeAgain(dirname(path));
+  else if (/\/\.panewright(?:\/|$)/.test(path)) Deno.removeSync(path);
+  Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
 /** Options of {@linkcode replaceFile}. */
 export interface ReplaceFileOptions {
   /** @default {0o600} */
