@@ -1,6 +1,6 @@
 import { dirname } from "@std/path/posix";
 import { assertOwn, stateFolder } from "../base/ports/state_folder.ts";
-import { isAbsence, lstatOrUndefined } from "../base/ports/files.ts";
+import { lstatOrUndefined } from "../base/ports/files.ts";
 import { readRegularText } from "../base/ports/regular_file.ts";
 import { workdirOf } from "../journal/paths.ts";
 import { findCarried } from "./carried.ts";
@@ -76,15 +76,8 @@ export function placePath(entry: string): string {
   return `${entry}/place`;
 }
 
-/** Where a run is; also where its folder was removed. */
-export function realPath({ id, path }: RunPlace): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch (error) {
-    const workdir = workdirOf(path);
-    if (workdir === undefined || !isAbsence(error)) throw error;
-    return `${Deno.realPathSync(workdir)}/.panewright/runs/${id}`.replace(/^\/\//, "/");
-  }
+export function realPath({ path }: RunPlace): string {
+  return Deno.realPathSync(path);
 }
 
 export function removeRunEntry(run: RunPlace, state = stateFolder()): void {

@@ -70,7 +70,7 @@ Deno.test("what git has of a file byte for byte is known after a look, and of a 
 Deno.test("of a workspace that was just made no file is read at the first look, and a change after it is found", async () => {
   await using there = await oldCheckout(1001);
   const { tree } = await openWorkspace(there.repo, { task: "do it", now: NOW, signal });
-  const place = { workdir: tree, folder: `${there.dir.path}/step`, noteFolder: `${there.dir.path}/step`, signal };
+  const place = { workdir: tree, folder: `${there.dir.path}/step`, signal };
   await Deno.mkdir(place.folder);
   const note = await readFilesNote(place.folder, await noteFilesIn(place));
   const own = Object.keys(note.snapshot.files).filter((name) => name.startsWith("many/"));
@@ -96,7 +96,7 @@ Deno.test("of many files those are not read that are as at the last look; each c
   // After the look, and before the step: its times and size are as they were.
   rewrite("many/1.txt", "X\n");
 
-  const place = { workdir: repo, folder: `${dir.path}/step`, noteFolder: `${dir.path}/step`, signal };
+  const place = { workdir: repo, folder: `${dir.path}/step`, signal };
   await Deno.mkdir(place.folder);
   const note = await readFilesNote(place.folder, await noteFilesIn(place));
   const contentOf = (name: string) => note.snapshot.files[name]?.content;

@@ -1,4 +1,4 @@
-import { makeFoldersBelow, makeOwnFolder, replaceFile } from "../../base/ports/own_files.ts";
+import { replaceFile } from "../../base/ports/own_files.ts";
 import { readRegularText } from "../../base/ports/regular_file.ts";
 import type { Redactor } from "../../base/redact/redactor.ts";
 import { sha256Hex } from "../../base/text/digest.ts";
@@ -7,7 +7,6 @@ import { keepContents } from "./before_contents.ts";
 import { changedFiles, type FilesNote, snapshotFiles } from "./snapshot.ts";
 import { makePatch } from "./patch.ts";
 import { knownFiles, takeFresh } from "../../workspace/known_files.ts";
-import { entryOf, type KeptRun } from "../../run/run_entry.ts";
 import { partsOf } from "../../workspace/patch.ts";
 
 export const MAX_NAMED_FILES = 200;
@@ -15,51 +14,31 @@ export const MAX_NAMED_FILES = 200;
 const MAX_NOTE_BYTES = 512 * 1024 * 1024;
 
 /** Where work is done, and the folder that what was there before is noted in. Paths are absolute. */
-interface NotePlace {
+interface ChangesPlace {
   readonly workdir: string;
-  readonly noteFolder: string;
-  readonly signal: AbortSignal;
-}
-
-interface ChangesPlace extends NotePlace {
-  /** For people: what has changed. */
   readonly folder: string;
-}
-
-/**
- * Has the folder be there that the files before a turn or step are noted in: beside the journal that is believed, where no
- * agent removes it.
- *
- * @param relative of that turn or step, below the folder of its run
- */
-export async function makeNoteFolder(run: KeptRun & { readonly path: string }, relative: string): Promise<string> {
-  return await makeFoldersBelow(entryOf(run) ?? run.path, relative);
-}
-
-/** {@linkcode makeNoteFolder}, which may not be there. */
-export function noteFolderOf(run: KeptRun & { readonly path: string }, relative: string): string {
-  return `${entryOf(run) ?? run.path}/${relative}`;
+  readonly signal: AbortSignal;
 }
 
 /** @param lookedAt when our own look at the files is over, which may be under way. @default over */
 export async function noteFilesIn(
-  { workdir, lookedAt, noteFolder, signal }: NotePlace & { readonly lookedAt?: Promise<void> },
+  { workdir, folder, lookedAt, signal }: ChangesPlace & { readonly lookedAt?: Promise<void> },
 ): Promise<string> {
-  removeLeftovers(noteFolder);
+  removeLeftovers(folder);
   const isFresh = takeFresh(workdir);
-  const contents = await keepContents(keptFolder(noteFolder));
+  const contents = await keepContents(keptFolder(folder));
   const ask = async () => {
     await lookedAt;
     return await knownFiles(workdir, { isFresh, signal });
   };
   const { objects, snapshot } = await snapshotFiles({ workdir, signal, onContent: contents.take, knownFiles: ask });
   const text = JSON.stringify({ snapshot, blobs: contents.blobs, objects } satisfies FilesNote);
-  await replaceFile(notePath(noteFolder), text);
+  await replaceFile(notePath(folder), text);
   return await sha256Hex(text);
 }
 
-export async function readFilesNote(noteFolder: string, sha256: string): Promise<FilesNote> {
-  const text = readNote(notePath(noteFolder));
+export async function readFilesNote(folder: string, sha256: string): Promise<FilesNote> {
+  const text = readNote(notePath(folder));
   if (await sha256Hex(text) === sha256) return JSON.parse(text);
   throw new UntoldError("the note of what the files were before is gone, or not the one that was made");
 }
@@ -91,8 +70,6 @@ export async function leaveChangesIn(
   { redactor, ...changes }: Changes & { readonly redactor: Redactor },
 ): Promise<{ readonly hasPatch: boolean; readonly lines?: number }> {
   const [{ changed }, { folder }] = [changes, place];
-  // The agent may have removed it.
-  await makeOwnFolder(folder);
   removeLeftovers(folder);
   const patch = changed.length === 0 ? "" : await patchOf(changes, place);
   await replaceFile(`${folder}/files.txt`, redactor.text(changed.map(nameLine).join("")));
@@ -102,7 +79,7 @@ export async function leaveChangesIn(
 
 async function patchOf(
   { changed, note: { snapshot: before, blobs, objects: noted = [] }, objects = [] }: Changes,
-  { workdir, folder, noteFolder, signal }: ChangesPlace,
+  { workdir, folder, signal }: ChangesPlace,
 ): Promise<string | undefined> {
   const asked = { folder: workdir, signal };
   // It cannot be told where an agent has led git elsewhere.
@@ -113,7 +90,7 @@ async function patchOf(
   return await makePatch({
     question: { ...asked, ignored: repository.then((found) => found === undefined) },
     ...{ changed, before, blobs, objects: own.then((found) => [...found, ...noted, ...objects]) },
-    keptFolder: keptFolder(noteFolder),
+    keptFolder: keptFolder(folder),
     scratchParent: folder,
   });
 }
@@ -141,12 +118,12 @@ export function removeLeftovers(folder: string): void {
 }
 
 /** Removes the contents that are kept: what is compared with the note later is shown as far as git has it. */
-export function dropKeptContents(noteFolder: string): void {
-  removeQuietly(keptFolder(noteFolder));
+export function dropKeptContents(folder: string): void {
+  removeQuietly(keptFolder(folder));
 }
 
-export function forgetNote(noteFolder: string): void {
-  for (const path of [notePath(noteFolder), keptFolder(noteFolder)]) removeQuietly(path);
+export function forgetNote(folder: string): void {
+  for (const path of [notePath(folder), keptFolder(folder)]) removeQuietly(path);
 }
 
 export function removeQuietly(path: string): void {

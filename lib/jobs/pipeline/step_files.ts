@@ -1,12 +1,11 @@
+import { makeFoldersBelow, makeOwnFolder } from "../../base/ports/own_files.ts";
 import {
   dropKeptContents,
   filesChangedSince,
   forgetNote,
   leaveChangesIn,
-  makeNoteFolder,
   namedFiles,
   noteFilesIn,
-  noteFolderOf,
   readFilesNote,
   removeLeftovers,
   removeQuietly,
@@ -22,9 +21,10 @@ import { stepFolder } from "./step_folders.ts";
 export async function noteFiles(at: StepPlace, drive: Drive): Promise<string> {
   const { plan: { workdir }, signal, folder } = drive;
   tellLook(at, "before", drive);
+  await makeOwnFolder(folder.stepsDir);
   return await noteFilesIn({
     ...{ workdir, signal, lookedAt: drive.noted },
-    noteFolder: await makeNoteFolder(folder, `steps/${stepFolderOf(at, drive)}`),
+    folder: await makeFoldersBelow(folder.stepsDir, stepFolderOf(at, drive)),
   });
 }
 
@@ -45,7 +45,7 @@ export async function changedInStep(
     tellLook(at, "after", drive);
     return await changedSinceTree(baseline, { folder: workdir, signal, objects: olderObjects(own) });
   }
-  const note = await readFilesNote(noteFolder(at, drive), baseline);
+  const note = await readFilesNote(own, baseline);
   tellLook(at, "after", drive);
   return { note, changed: await filesChangedSince(note, { workdir, signal }) };
 }
@@ -55,16 +55,15 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
   // That it cannot be told was said when the step began.
   if (at.step.baseline === undefined) return;
   const { plan: { workdir }, signal, redactor, record } = drive;
-  const named = { task: at.task.number, step: at.step.number };
+  const place = { task: at.task.number, step: at.step.number };
   try {
     const { changed, note } = await changedInStep(at, drive);
     const folder = ownFolder(at, drive);
     const objects = [olderObjects(folder)];
-    const place = { workdir, folder, noteFolder: noteFolder(at, drive), signal };
-    const left = await leaveChangesIn(place, { changed, note, redactor, objects });
+    const left = await leaveChangesIn({ workdir, folder, signal }, { changed, note, redactor, objects });
     const files = namedFiles(changed);
     record({
-      ...{ type: "files_changed", ...named, ...files },
+      ...{ type: "files_changed", ...place, ...files },
       ...{ folder: `steps/${stepFolderOf(at, drive)}`, ...left, passable: true },
     });
   } catch (error) {
@@ -74,8 +73,9 @@ export async function leaveChanges(at: StepPlace, drive: Drive): Promise<void> {
 }
 
 export function forgetFiles(at: StepPlace, drive: Drive): void {
-  forgetNote(noteFolder(at, drive));
-  removeQuietly(olderScratch(ownFolder(at, drive)));
+  const own = ownFolder(at, drive);
+  forgetNote(own);
+  removeQuietly(olderScratch(own));
 }
 
 /**
@@ -84,7 +84,7 @@ export function forgetFiles(at: StepPlace, drive: Drive): void {
  */
 export function dropContents(drive: Drive): void {
   const task = drive.state().current;
-  if (task !== undefined) dropKeptContents(noteFolder({ task, step: task.step }, drive));
+  if (task !== undefined) dropKeptContents(ownFolder({ task, step: task.step }, drive));
 }
 
 export function dropScratch(drive: Drive): void {
@@ -103,10 +103,6 @@ function tellLook({ task, step }: Place, moment: "before" | "after", { record }:
 
 function ownFolder(at: Place, drive: Drive): string {
   return `${drive.folder.stepsDir}/${stepFolderOf(at, drive)}`;
-}
-
-function noteFolder(at: Place, drive: Drive): string {
-  return noteFolderOf(drive.folder, `steps/${stepFolderOf(at, drive)}`);
 }
 
 /** Where git kept what an older version noted. */

@@ -1,3 +1,4 @@
+import { lstatOrUndefined } from "../../base/ports/files.ts";
 import { makeFoldersBelow } from "../../base/ports/own_files.ts";
 import type { Role } from "../../base/roles.ts";
 import { RESPONSE_FOLDER } from "../../turn/response_files.ts";
@@ -6,10 +7,8 @@ import {
   filesChangedSince,
   forgetNote,
   leaveChangesIn,
-  makeNoteFolder,
   namedFiles,
   noteFilesIn,
-  noteFolderOf,
   readFilesNote,
 } from "../files/changes.ts";
 import { type ChangesDue, findOpenTurn } from "../../journal/loop/state.ts";
@@ -85,8 +84,7 @@ async function begin(keeper: Keeper, { id: turnId, role }: Turn): Promise<void> 
   await attempt(keeper, turn, {
     isLasting: true,
     async look(signal) {
-      const noteFolder = await makeNoteFolder(keeper.folder, relativeFolder(turnId));
-      const baseline = await noteFilesIn({ workdir, noteFolder, signal });
+      const baseline = await noteFilesIn({ workdir, folder: await ownFolder(keeper, turnId), signal });
       record({ type: "files_noted", ...turn, baseline, passable: true });
     },
   });
@@ -102,11 +100,8 @@ async function leave(
   await attempt(keeper, turn, {
     isLasting: false,
     async look(signal) {
-      const { folder: run } = keeper;
-      const noteFolder = noteFolderOf(run, relativeFolder(turnId));
-      const folder = await makeFoldersBelow(run.path, relativeFolder(turnId));
-      const place = { workdir, folder, noteFolder, signal };
-      const before = await readFilesNote(noteFolder, baseline);
+      const place = { workdir, folder: await ownFolder(keeper, turnId), signal };
+      const before = await readFilesNote(place.folder, baseline);
       const all = await filesChangedSince(before, place);
       const changed = all.filter((name) => !name.startsWith(`${RESPONSE_FOLDER}/`));
       const { hasPatch } = await leaveChangesIn(place, { changed, note: before, redactor });
@@ -120,8 +115,11 @@ async function leave(
 }
 
 /** Only once it is told what the turn has changed: whoever resumes a run that was killed before needs it. */
-function forget({ folder }: Keeper, turnId: string): void {
-  if (TURN_NAME.test(turnId)) forgetNote(noteFolderOf(folder, relativeFolder(turnId)));
+function forget({ folder: { changesDir } }: Keeper, turnId: string): void {
+  const place = `${changesDir}/${turnId}`;
+  if (!TURN_NAME.test(turnId)) return;
+  // An agent may have put a link in the place of either.
+  if ([changesDir, place].every((path) => lstatOrUndefined(path)?.isDirectory === true)) forgetNote(place);
 }
 
 async function attempt(
@@ -153,6 +151,10 @@ function tellUnknown({ record }: Keeper, { turnId, role }: TurnOf, reason: strin
 }
 
 function relativeFolder(turnId: string): string {
-  if (!TURN_NAME.test(turnId)) throw new Error("the journal names a turn that no review loop has");
   return `changes/${turnId}`;
+}
+
+async function ownFolder({ folder }: Keeper, turnId: string): Promise<string> {
+  if (!TURN_NAME.test(turnId)) throw new Error("the journal names a turn that no review loop has");
+  return await makeFoldersBelow(folder.path, relativeFolder(turnId));
 }

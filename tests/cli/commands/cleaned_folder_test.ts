@@ -1,11 +1,11 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { runProgram } from "../../support/program.ts";
 import { execProject } from "./exec_project.ts";
 
 const LINK = "rm -rf .panewright; mkdir -p $FAKE_FOLDER/else; ln -s $FAKE_FOLDER/else .panewright";
 
 for (const cleaning of ["git clean -fdxq", "rm -rf .panewright", LINK]) {
-  Deno.test(`an agent that removes what panewright keeps in the folder (${cleaning}) ends no run: its ask, the answer and what was changed are there`, async () => {
+  Deno.test(`an agent that removes what panewright keeps in the folder (${cleaning}) ends no run: its ask and the answer are there`, async () => {
     await using project = await execProject();
     const { env, path, sandbox } = project;
     const fake = `${sandbox.root}/bin/fake-codex`;
@@ -30,10 +30,8 @@ for (const cleaning of ["git clean -fdxq", "rm -rf .panewright", LINK]) {
     assertEquals((await project.prompts()).map((prompt) => prompt.includes("Postgres")), [false, false, true, true]);
     assertEquals((await project.run("status")).stdout.split("\n", 1)[0]?.endsWith("passed"), true);
     assertEquals((await project.run("audit", "verify")).code, 0);
-    // What each step has changed is told as ever, and git still sees nothing of ours.
-    const logs = await project.run("logs");
-    assertMatch(logs.stdout, /changed \d files: .*done-1, seen-1/);
-    assertEquals(logs.stdout.includes("cannot tell"), false, logs.stdout);
+    // What a step has changed is not known then, and said so; git still sees nothing of ours.
+    assertStringIncludes((await project.run("logs")).stdout, 'step "first": cannot tell what it changed');
     const { stdout } = await runProgram(["git", "status", "--short"], { cwd: path, env, timeoutMs: 20_000 });
     assertEquals(stdout.includes("panewright"), false, stdout);
     const { isDirectory } = await Deno.lstat(`${path}/.panewright`);

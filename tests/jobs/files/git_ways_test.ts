@@ -197,12 +197,7 @@ for (const { name, attack, plain } of WAYS) {
     await using made = await tree();
     const { dir, repo, write } = made;
     const mark = () => Deno.readTextFile(`${dir.path}/MARK`).catch(() => undefined);
-    const place = {
-      workdir: repo,
-      folder: `${dir.path}/run`,
-      noteFolder: `${dir.path}/run`,
-      signal: new AbortController().signal,
-    };
+    const place = { workdir: repo, folder: `${dir.path}/run`, signal: new AbortController().signal };
     const acts = await gitActs({ folder: repo });
     assertEquals(await gitActs({ folder: repo }), acts);
     const baseline = await noteFilesIn(place);
