@@ -136,13 +136,14 @@ export async function beginIndex(from: string, index: string): Promise<void> {
 /** Has an index that began with another one pass nothing by that is there, and requires what it has not to be little. */
 export async function takeInAll(
   index: string,
-  { ask: place, checkout: { filters, isBase, limit, theirs }, settings, tree }: {
+  { ask: place, checkout, settings, tree }: {
     readonly tree: string;
     readonly ask: GitAsk;
     readonly checkout: CheckoutLook;
     readonly settings: readonly string[];
   },
 ): Promise<void> {
+  const { isBase, limit, theirs } = checkout;
   const ask = { ...place, timeoutMs: limit.lookMs };
   const list = (...args: readonly string[]) => listed(args, ask);
   const update = async (paths: readonly string[], ...args: readonly string[]) => {
@@ -160,12 +161,8 @@ export async function takeInAll(
   if (isBase && theirs !== undefined && !absentIn(there ?? []).every((path) => absent.has(path))) {
     // What is not there and not gone is as the person has it.
     await beginIndex(theirs, index);
-    return await takeInAll(index, {
-      tree,
-      ask: place,
-      checkout: { filters, isBase, limit, theirs: undefined },
-      settings,
-    });
+    const alone = { ...checkout, theirs: undefined };
+    return await takeInAll(index, { tree, ask: place, checkout: alone, settings });
   }
   const others = pathsOf(/^\? /, here);
   if (others.length > limit.maxNewFiles) throw tooMuch(tree, `more than ${limit.maxNewFiles} files`);

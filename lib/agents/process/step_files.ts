@@ -34,11 +34,12 @@ export async function openStepFiles(folder: string, wallClock: () => Date): Prom
     try {
       act();
     } catch (cause) {
-      if (attemptsLeft > 0 && isAbsence(cause)) {
-        // The agent removes it, with all that git ignores.
+      // The agent removes it, with all that git ignores.
+      const again = () => {
         makeAgain(folder);
-        return attempt(name, act, attemptsLeft - 1);
-      }
+        act();
+      };
+      if (attemptsLeft > 0 && isAbsence(cause)) return attempt(name, again, attemptsLeft - 1);
       throw new StepFileError(`Cannot write ${folder}/${name}: ${errorText(cause)}`, { cause });
     }
   };

@@ -37,7 +37,7 @@ export function makeAgain(path: string): void {
   const seen = lstatOrUndefined(path);
   if (seen?.isDirectory === true) return;
   if (seen === undefined) makeAgain(dirname(path));
-  else if (/\/\.panewright(?:\/|$)/.test(path)) Deno.removeSync(path);
+  else if (/\/\.panewright(?:\/runs(?:\/|$)|$)/.test(path)) Deno.removeSync(path);
   Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 

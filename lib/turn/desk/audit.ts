@@ -78,8 +78,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
   const { run, secrets, wallClock = () => new Date(), heads, twinPath } = options;
   const redactor = createRedactor(secrets);
   using opened = new DisposableStack();
-  if (twinPath !== undefined) putBack(path, twinPath);
-  let file = openFile(path);
+  let file = openFile(path, twinPath);
   opened.defer(() => file[Symbol.dispose]());
   let last: Pick<ChainedRecord, "seq" | "hash"> = { seq: 0, hash: NO_HASH };
   let failure: PanewrightError | undefined;
@@ -96,8 +95,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
       if (file.stat().nlink === 0) {
         if (twinPath === undefined) throw new Error("it was removed");
         file[Symbol.dispose]();
-        putBack(path, twinPath);
-        file = openFile(path);
+        file = openFile(path, twinPath);
         file.sync();
       }
       last = record;
@@ -124,7 +122,7 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
   });
 
   const end = await readEnd(file, { path, run });
-  const twin = twinPath === undefined ? undefined : opened.use(openTwin(twinPath, { of: file, path }));
+  const twin = twinPath === undefined ? undefined : opened.use(openTwin(twinPath, path));
   last = end ?? await write({ type: "opened", version: AUDIT_VERSION });
   const resources = opened.move();
   return {
@@ -150,30 +148,32 @@ export async function openAuditLog(path: string, options: AuditLogOptions): Prom
     },
     [Symbol.dispose]() {
       resources.dispose();
-      if (twinPath !== undefined) putBack(path, twinPath);
+      if (twinPath !== undefined && lstatOrUndefined(path) === undefined) putBack(path, twinPath);
     },
   };
 }
 
-/** Makes a log that is gone again, of its twin. */
+/** Makes a log that is gone, or whose end was cut off, again of its twin. */
 function putBack(path: string, twinPath: string): void {
-  if (lstatOrUndefined(path) !== undefined || lstatOrUndefined(twinPath) === undefined) return;
+  const [own, twin] = [path, twinPath].map(contentOf);
+  if (twin === undefined || (own !== undefined && (own.length >= twin.length || !isBeginning(own, twin)))) return;
   Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  Deno.writeFileSync(path, readRegularFile(twinPath, { maxBytes: MAX_AUDIT_BYTES }), { createNew: true, mode: 0o600 });
+  Deno.writeFileSync(path, twin, { mode: 0o600 });
 }
 
-function openTwin(
-  twinPath: string,
-  { of: file, path }: { readonly of: RegularFile; readonly path: string },
-): RegularFile {
-  try {
-    if (lstatOrUndefined(twinPath)?.size !== file.stat().size) {
-      Deno.writeFileSync(twinPath, readRegularFile(path, { maxBytes: MAX_AUDIT_BYTES }), { mode: 0o600 });
-    }
-    return openFile(twinPath);
-  } catch (cause) {
-    throw cannotWrite(twinPath, cause);
-  }
+function openTwin(twinPath: string, path: string): RegularFile {
+  const [own = new Uint8Array(), twin = new Uint8Array()] = [path, twinPath].map(contentOf);
+  if (!isBeginning(twin, own)) throw cannotContinue(path, `it is not the one that ${twinPath} was kept of`);
+  if (twin.length < own.length) Deno.writeFileSync(twinPath, own, { mode: 0o600 });
+  return openFile(twinPath);
+}
+
+function contentOf(path: string): Uint8Array<ArrayBuffer> | undefined {
+  return lstatOrUndefined(path) === undefined ? undefined : readRegularFile(path, { maxBytes: MAX_AUDIT_BYTES });
+}
+
+function isBeginning(some: Uint8Array, whole: Uint8Array): boolean {
+  return some.length <= whole.length && some.every((byte, at) => byte === whole[at]);
 }
 
 interface Fields {
@@ -181,14 +181,21 @@ interface Fields {
   readonly [key: string]: unknown;
 }
 
-function openFile(path: string): RegularFile {
+function openFile(path: string, twinPath?: string): RegularFile {
   try {
+    if (twinPath !== undefined) putBack(path, twinPath);
     const file = openRegularFile(path, { access: "append", create: true });
     if (((file.stat().mode ?? 0) & 0o077) !== 0) Deno.chmodSync(path, 0o600);
     return file;
   } catch (cause) {
     throw cannotWrite(path, cause);
   }
+}
+
+function cannotContinue(path: string, problem: string): PanewrightError {
+  return new PanewrightError(`Cannot continue the audit log ${path}: ${problem}`, {
+    hint: 'Look at it with "panewright audit show", then move it away: it is made again, as far as it is known.',
+  });
 }
 
 function cannotWrite(path: string, cause: unknown): PanewrightError {
@@ -215,11 +222,7 @@ async function readEnd(
     : last !== undefined && last.run !== run
     ? `it belongs to another run, ${last.run}`
     : undefined;
-  if (problem !== undefined) {
-    throw new PanewrightError(`Cannot continue the audit log ${path}: ${problem}`, {
-      hint: 'Look at it with "panewright audit show", then move it away: a new one is started in its place.',
-    });
-  }
+  if (problem !== undefined) throw cannotContinue(path, problem);
   if (verdict.intact && verdict.torn) file.truncate(bytes.lastIndexOf(0x0a) + 1);
   return last;
 }

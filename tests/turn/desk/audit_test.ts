@@ -269,6 +269,21 @@ Deno.test("a log that an agent removes is made again of its twin, at the next re
     await audit.note(DECISION);
   }
   assertEquals(await Deno.readTextFile(path), await Deno.readTextFile(twinPath));
+  // Its end cut off, and another log in its place, whose chain holds as well.
+  const whole = await Deno.readTextFile(path);
+  await Deno.writeTextFile(path, whole.slice(0, whole.indexOf("\n") + 1));
+  {
+    using audit = await openTwin();
+    assertEquals([audit.end.records, await Deno.readTextFile(path)], [4, whole]);
+  }
+  await Deno.remove(path);
+  {
+    using other = await openAuditLog(path, { run: "20261120-072605", secrets: [], wallClock });
+    await other.note({ ...DECISION, role: "programmer" });
+  }
+  await assertRejects(openTwin, PanewrightError, "it is not the one that");
+  assertEquals(await Deno.readTextFile(twinPath), whole);
+  await Deno.writeTextFile(path, whole);
   const [first = "", ...more] = (await Deno.readTextFile(path)).split("\n");
   await Deno.writeTextFile(path, [first.replace("opened", "closed"), ...more].join("\n"));
   await assertRejects(openTwin, PanewrightError, "Cannot continue the audit log");
